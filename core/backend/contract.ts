@@ -1,0 +1,212 @@
+/**
+ * What a backend plugin is. A plugin is data and a pure conversation: the core owns processes, files, timers and retries.
+ * Plugins import types only from here.
+ */
+export interface Backend {
+  /** Lower-case word, as in `-b <name>`. */
+  readonly name: string
+  /** One line for `ralph plugins`. */
+  readonly summary: string
+  readonly traits: Traits
+  /** PATH look-up and `--version`; never a model call. */
+  detect(look: Look): Promise<Detection>
+  /** Pure: the command line, the environment, where the prompt goes. Called again with a shorter prompt when one is too long for an argument. */
+  invoke(task: AgentTask): Invocation
+  /** Pure: one conversation with one process. */
+  open(task: AgentTask): Session
+}
+
+/** Facts about the program, as data. */
+export interface Traits {
+  /** `text`: stdout is the answer. `stream`: one JSON record a line. */
+  readonly output: 'text' | 'stream'
+  readonly reportsCost: boolean
+  readonly reportsTokens: boolean
+  readonly takesModel: boolean
+  /** Tokens; 0 if unknown. */
+  readonly contextWindow: number
+  /** What the program's shell tool lets a command do. */
+  readonly shell: {
+    readonly heredoc: boolean
+    /** `$(…)` and backticks. */
+    readonly substitution: boolean
+    readonly keepsPath: boolean
+    readonly keepsEnvironment: boolean
+  }
+  /** What an agent of it may do, in words, for the run's first lines. */
+  readonly access: string
+  /** False: written from documentation, never run by our tests. */
+  readonly verified: boolean
+}
+
+/** What `detect` may ask of the machine. */
+export interface Look {
+  /** Absolute path of a program on PATH, or null. */
+  which(program: string): string | null
+  /** Runs `program args`, at most 10 s. */
+  run(
+    program: string,
+    args: readonly string[],
+  ): Promise<{ readonly exitCode: number | null; readonly stdout: string; readonly stderr: string }>
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly uid: number
+}
+
+export interface Detection {
+  readonly found: boolean
+  /** The program looked for. */
+  readonly program: string
+  readonly path?: string
+  readonly version?: string
+  readonly problems: readonly { readonly message: string; readonly hint: string }[]
+}
+
+/** One piece of work for one process. */
+export interface AgentTask {
+  readonly prompt: string
+  /** The workspace, absolute. */
+  readonly cwd: string
+  readonly model?: string
+  /** Replaces the program where the user configured another. */
+  readonly command?: string
+  /** The user's further arguments, in order. They come after the fixed ones and before the prompt. */
+  readonly args: readonly string[]
+  /** `custom` and `{command}` only. */
+  readonly promptMode?: 'arg' | 'stdin'
+  readonly promptFlag?: string
+  /** The environment that the agent will get, before `Invocation.env` is applied. */
+  readonly env: Readonly<Record<string, string>>
+  readonly uid: number
+  /** Who plays: for backends that act by role (`mock`). */
+  readonly role: Role
+  /** Absolute path of this very `ralph`. */
+  readonly ralph: string
+  /** `adapters.mock.script`, absolute. */
+  readonly script?: string
+}
+
+/** What a backend without a model needs to play a part. Serialisable. */
+export interface Role {
+  readonly kind: 'iteration' | 'worker' | 'item'
+  /** Active hats; empty for the coordinator and for an item of `ralph wave run`. */
+  readonly hats: readonly string[]
+  readonly runId: string
+  /** `RALPH_AGENT`'s number. */
+  readonly agent: number
+  readonly attempt: number
+  /** The run's folder. */
+  readonly runDir: string
+  /** Workers and items only. */
+  readonly wave?: {
+    readonly id: string
+    readonly index: number
+    readonly total: number
+    readonly topic: string
+  }
+  /** What woke the agent: topic and payload (payloads above 64 KiB are cut). */
+  readonly events: readonly { readonly topic: string; readonly payload: string; readonly status?: string }[]
+  readonly objective: string
+  readonly completionPromise: string
+}
+
+export interface Invocation {
+  /** argv[0] is a program on PATH or a path (relative: to the workspace). */
+  readonly argv: readonly string[]
+  readonly env?: { readonly set?: Readonly<Record<string, string>>; readonly unset?: readonly string[] }
+  /** `arg`: the prompt stands in argv (or in a file that argv names); stdin is empty. `stdin`: the session writes it. */
+  readonly prompt: 'arg' | 'stdin'
+  /** Milliseconds between TERM and KILL; 250 by default, at most 3000. */
+  readonly killGraceMs?: number
+}
+
+export interface Session {
+  /** What to write first. A one-shot program: the prompt, then the end of stdin. */
+  start(): readonly Say[]
+  /** One line of output, without its newline. Never throws on unknown input. */
+  line(stream: 'out' | 'err', text: string): readonly Say[]
+  /** A wish during the conversation; an empty list if the program cannot. */
+  ask(request: Ask): readonly Say[]
+  /** The process has ended and all output was given to `line`. */
+  end(end: ProcessEnd): { readonly says: readonly Say[]; readonly verdict: Verdict }
+}
+
+export type Ask = { readonly kind: 'interrupt' } | { readonly kind: 'say'; readonly text: string }
+
+export type Say = { readonly event: AgentEvent } | { readonly write: string } | { readonly closeStdin: true }
+
+/** What an agent did, in words that all backends share. */
+export type AgentEvent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thinking'; readonly text: string }
+  | { readonly type: 'tool_start'; readonly id: string; readonly name: string; readonly input: string }
+  | { readonly type: 'tool_end'; readonly id: string; readonly output: string; readonly isError: boolean }
+  /** Totals of the session so far: the last one counts. `input` includes what was read from or written to a cache. */
+  | { readonly type: 'usage'; readonly usage: Usage }
+  /** Total cost of the session so far: the last one counts. */
+  | { readonly type: 'cost'; readonly usd: number }
+  | { readonly type: 'turns'; readonly turns: number }
+  /** The final message as known so far: the last one counts. */
+  | { readonly type: 'final'; readonly text: string }
+  /** Number of tools and background tasks that are open. */
+  | { readonly type: 'open'; readonly count: number }
+  /** The stream says that the agent is done. A later record of any other kind takes it back. */
+  | { readonly type: 'terminal' }
+  /** The program itself tries again. */
+  | {
+      readonly type: 'retrying'
+      readonly class: FailureClass
+      readonly attempt: number
+      readonly delayMs?: number
+    }
+  | { readonly type: 'error'; readonly class: FailureClass; readonly message: string }
+
+export interface Usage {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+  /** Tokens in the context at its fullest; 0 if unknown. */
+  readonly context: number
+}
+
+export const FAILURE_CLASSES = [
+  'auth',
+  'rate_limit',
+  'overload',
+  'quota',
+  'context_too_long',
+  'turn_limit',
+  'budget',
+  'tool_permission',
+  'network',
+  'locked',
+  'model',
+  'refusal',
+  'config',
+  'crash',
+  'unknown',
+] as const
+export type FailureClass = (typeof FAILURE_CLASSES)[number]
+
+/** How the process ended. Exactly one of `exitCode` and `signal` is set. */
+export interface ProcessEnd {
+  readonly exitCode: number | null
+  /** `SIGKILL`, … */
+  readonly signal: string | null
+  /** True if we ended it ourselves. */
+  readonly stoppedByUs: boolean
+  /** Last lines. */
+  readonly stdoutTail: string
+  readonly stderrTail: string
+}
+
+/** The plugin's judgement from stream and process together. Exit code 0 alone is never a success for a streaming program. */
+export type Verdict =
+  | { readonly ok: true }
+  | {
+      readonly ok: false
+      readonly class: FailureClass
+      readonly message: string
+      /** The provider's own wish. */
+      readonly retryAfterMs?: number
+    }

@@ -1,0 +1,45 @@
+import type { HatId } from '../hat.ts'
+import type { Brief } from '../prompt/brief.ts'
+import type { WavePlan } from '../wave/plan.ts'
+import type { TimerId } from './fact.ts'
+import type { Iteration, StopCause, StopReason, Wave, Work } from './state.ts'
+
+/** Something that decide permits now. The shell starts it and never waits; the answer is a fact. */
+export type Action =
+  /** Takes the pending letters into a new iteration. No effect outside the state. */
+  | {
+      readonly kind: 'begin-iteration'
+      readonly iteration: number
+      readonly hats: readonly HatId[]
+      readonly exhausted: readonly HatId[]
+    }
+  /** Answer: agent.started, then agent.ended. */
+  | {
+      readonly kind: 'start-agent'
+      readonly n: number
+      readonly attempt: number
+      readonly work: Work
+      readonly brief: Brief
+      /** Key of `Rules.backends`. */
+      readonly backend: HatId
+      /** Wall clock of the attempt; null: none. */
+      readonly limitSeconds: number | null
+    }
+  /** Answer: agent.ended. */
+  | { readonly kind: 'stop-agent'; readonly n: number; readonly cause: StopCause; readonly graceMs?: number }
+  /** Reads the main events file. `closeLine`: its writer has ended, an unfinished last line is complete. Answer: events.read. */
+  | { readonly kind: 'read-events'; readonly closeLine: boolean }
+  /** Appends events found in an agent's text to the main events file, then reads it. Answer: events.read. */
+  | { readonly kind: 'append-text-events'; readonly iteration: Iteration }
+  /** Takes a dispatch up as a wave. The shell prepares the workers' files. */
+  | { readonly kind: 'open-wave'; readonly plan: WavePlan }
+  /** Keeps outcome and results of settled items on disk. No answer. */
+  | { readonly kind: 'file-outcomes'; readonly wave: Wave; readonly works: readonly Work[] }
+  /** One append to the main file, then the workers' files and left-over processes go. Answer: wave.merged or io.failed. */
+  | { readonly kind: 'merge-wave'; readonly wave: Wave }
+  /** Writes the summary row. Answer: iteration.closed. */
+  | { readonly kind: 'close-iteration'; readonly iteration: Iteration }
+  /** Answer: timer.fired. */
+  | { readonly kind: 'set-timer'; readonly timer: TimerId; readonly ms: number }
+  /** The last action of a run. */
+  | { readonly kind: 'end'; readonly reason: StopReason }
