@@ -107,6 +107,18 @@ export interface Role {
   readonly events: readonly { readonly topic: string; readonly payload: string; readonly status?: string }[]
   readonly objective: string
   readonly completionPromise: string
+  /** All hats of the run, in config order. */
+  readonly graph: readonly RoleHat[]
+}
+
+/** What a player must know of a hat. */
+export interface RoleHat {
+  readonly id: string
+  readonly name: string
+  readonly triggers: readonly string[]
+  readonly publishes: readonly string[]
+  readonly concurrency: number
+  readonly aggregate: boolean
 }
 
 export interface Invocation {
