@@ -63,6 +63,10 @@ export type RunEvent =
       readonly retry_at?: number
       readonly wave_id?: string
       readonly wave_index?: number
+      /** Of a worker that is to run again: the attempt that comes, how many there are in all, and its item. */
+      readonly attempt?: number
+      readonly max_attempts?: number
+      readonly payload_preview?: string
     }
   | WaveStarted
   | {
@@ -132,6 +136,8 @@ export interface WaveStarted {
   /** Null for a wave from the shell. */
   readonly deadline_secs: number | null
   readonly inferred: boolean
+  /** Sum over the hats. */
+  readonly concurrency: number
 }
 
 export interface WaveWorkerDone {
@@ -187,6 +193,8 @@ export interface LoopTerminated {
   /** The run's result, on `completed` only. */
   readonly result: string | null
   readonly cost_source: CostSource
+  /** What went wrong, where the reason alone does not say it. */
+  readonly message?: string
   readonly open_waves: readonly {
     readonly wave_id: string
     readonly settled: number

@@ -1,6 +1,6 @@
 import type { HatId } from '../hat.ts'
 import type { Brief } from '../prompt/brief.ts'
-import type { WavePlan } from '../wave/plan.ts'
+import type { Resolution } from '../wave/plan.ts'
 import type { TimerId } from './fact.ts'
 import type { Iteration, StopCause, StopReason, Wave, Work } from './state.ts'
 
@@ -24,15 +24,17 @@ export type Action =
       readonly backend: HatId
       /** Wall clock of the attempt; null: none. */
       readonly limitSeconds: number | null
+      /** Without a sign of life; null: none (workers). */
+      readonly inactivitySeconds: number | null
     }
   /** Answer: agent.ended. */
   | { readonly kind: 'stop-agent'; readonly n: number; readonly cause: StopCause; readonly graceMs?: number }
-  /** Reads the main events file. `closeLine`: its writer has ended, an unfinished last line is complete. Answer: events.read. */
-  | { readonly kind: 'read-events'; readonly closeLine: boolean }
-  /** Appends events found in an agent's text to the main events file, then reads it. Answer: events.read. */
+  /** Reads the main events file to its end; its writer has ended, so an unfinished last line is complete. Answer: events.read, final. */
+  | { readonly kind: 'read-events' }
+  /** Appends events found in an agent's text to the main events file, then reads it. Answer: events.read, final. */
   | { readonly kind: 'append-text-events'; readonly iteration: Iteration }
-  /** Takes a dispatch up as a wave. The shell prepares the workers' files. */
-  | { readonly kind: 'open-wave'; readonly plan: WavePlan }
+  /** Takes dispatches up: waves, ordinary events, refusals. The shell notes the state of the workspace. No answer. */
+  | { readonly kind: 'resolve-dispatches'; readonly resolution: Resolution }
   /** Keeps outcome and results of settled items on disk. No answer. */
   | { readonly kind: 'file-outcomes'; readonly wave: Wave; readonly works: readonly Work[] }
   /** One append to the main file, then the workers' files and left-over processes go. Answer: wave.merged or io.failed. */

@@ -2,7 +2,7 @@ import type { Blob } from '../blob.ts'
 import type { BadLine, Event } from '../event.ts'
 import type { HatId } from '../hat.ts'
 import type { WorkspaceChange } from '../run-event.ts'
-import type { WavePlan } from '../wave/plan.ts'
+import type { Resolution, WavePlan } from '../wave/plan.ts'
 import type { AgentEnd, StopCause, StopReason, WaveId, WorkId } from './state.ts'
 
 /**
@@ -43,14 +43,15 @@ export type FactBody =
       readonly events: readonly Event[]
       readonly bad: readonly BadLine[]
     }
-  /** Lines of the main events file up to `offset`. */
+  /** Lines of the main events file up to `offset`, as they were seen. `final`: all that the iteration's agent wrote is in. */
   | {
       readonly type: 'events.read'
       readonly events: readonly Event[]
       readonly bad: readonly BadLine[]
       readonly offset: number
+      readonly final: boolean
     }
-  | { readonly type: 'wave.opened'; readonly plan: WavePlan }
+  | { readonly type: 'dispatches.resolved'; readonly resolution: Resolution }
   | { readonly type: 'wave.merged'; readonly wave: WaveId; readonly change: WorkspaceChange | null }
   | { readonly type: 'iteration.closed'; readonly iteration: number }
   | { readonly type: 'timer.fired'; readonly timer: TimerId }
@@ -62,25 +63,29 @@ export type FactBody =
   | { readonly type: 'workspace.gone' }
   | { readonly type: 'io.failed'; readonly message: string }
   | { readonly type: 'run.ended'; readonly reason: StopReason }
+  /** `ralph wave run`: the one wave of a state without a loop. */
+  | { readonly type: 'wave.opened'; readonly plan: WavePlan }
   /** What decide has asked the shell for, where asking twice would do harm but forgetting does not. Not journalled. */
   | { readonly type: 'asked'; readonly what: Asked }
 
 /** Which of an agent's own clocks ran out. */
 export type Lapse = 'limit' | 'inactivity' | 'lingering' | 'completion'
 
+/** Asked for by an action that answers with a fact, or with none. */
 export type Asked =
-  | { readonly kind: 'read' }
-  | { readonly kind: 'close-iteration' }
-  | { readonly kind: 'cool' }
+  | { readonly kind: 'phase' }
   | { readonly kind: 'merge'; readonly wave: WaveId }
   | { readonly kind: 'file'; readonly wave: WaveId }
   | { readonly kind: 'deadline'; readonly wave: WaveId }
   | { readonly kind: 'retry'; readonly wave: WaveId }
+  | { readonly kind: 'runtime' }
 
 export type TimerId =
   | { readonly kind: 'deadline'; readonly wave: WaveId }
   | { readonly kind: 'retry'; readonly work: WorkId }
-  | { readonly kind: 'cooldown' }
+  /** The pause that the loop's phase asks for. */
+  | { readonly kind: 'phase' }
+  /** `max_runtime` is up. */
   | { readonly kind: 'runtime' }
 
 /** Facts that a resumed run needs. */

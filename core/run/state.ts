@@ -6,7 +6,7 @@ import type { Hat, HatId } from '../hat.ts'
 import type { CostSource, WorkspaceChange } from '../run-event.ts'
 import type { Topic } from '../topic.ts'
 import type { Topology } from '../topology.ts'
-import type { Lapse } from './fact.ts'
+import type { WavePlan } from '../wave/plan.ts'
 
 export type WaveId = string
 /** `<iteration>` for the loop's own work, `<wave-id>/<index>` for an item. */
@@ -36,15 +36,42 @@ export interface State {
   readonly merged: Map<WaveId, Wave>
   /** Agents that were started and have not ended, by number. */
   readonly running: Map<number, Running>
+  /** Items of open waves by the numbers of their agents, ended ones included: a late line finds its item. */
+  readonly workers: Map<number, Work>
+  /** Numbers of all agents that were workers. */
+  readonly workerAgents: Set<number>
+  /** Agents that are to be ended, until decide has asked for it. */
+  due: { readonly n: number; readonly cause: StopCause }[]
   readonly totals: Totals
   /** Activations by hat. */
   readonly activations: Map<HatId, number>
   /** Hats of which `<hat>.exhausted` was published. */
   readonly exhausted: Set<HatId>
+  /** The timer of `max_runtime` was asked for, and has fired. */
+  runtimeArmed: boolean
+  runtimeUp: boolean
   /** First cause wins. */
   stop: Stop | null
   ended: StopReason | null
+  /** What the last fact brought about, for observers. */
+  news: News[]
 }
+
+/** Something that a fact brought about and that no other part of the state shows. */
+export type News =
+  | { readonly kind: 'warning'; readonly code: string; readonly text: string }
+  | { readonly kind: 'posted'; readonly hat: HatId; readonly letter: Letter }
+  | {
+      readonly kind: 'retry'
+      readonly wave: WaveId | null
+      readonly index: number
+      readonly class: string
+      readonly ms: number
+      /** The attempt that comes, from 2. */
+      readonly attempt: number
+      readonly maxAttempts: number
+      readonly payload: Blob
+    }
 
 export interface RunInfo {
   readonly id: string
@@ -115,32 +142,41 @@ export interface Loop {
   held: Completion | null
   completion: Completion | null
   cancelled: boolean
-  /** Dispatches read but not yet opened as waves. */
-  readonly dispatches: Dispatch[]
-  /** Numbers waves inferred by us. */
-  nextInferred: number
-  /** First 1-based line number and offset of the next read of the main file are the reader's; the fold keeps the offset for resume. */
+  /** Dispatches read but not yet taken up. */
+  dispatches: Dispatch[]
+  /** Lines of the main file that were read and not yet handled. */
+  backlog: Event[]
+  badBacklog: BadLine[]
+  /** Waves inferred so far: numbers their ids. */
+  inferred: number
+  /** Byte offset in the main events file up to which all is journalled. */
   readOffset: number
 }
 
-/** Where the loop stands. Each value names what makes it go on. */
+/** Where the loop stands. Each value names what makes it go on; `asked`: decide has asked the shell for it. */
 export type Phase =
   /** Nothing is running: end, or begin an iteration. */
   | { readonly at: 'ready' }
-  /** An iteration was begun; its agent is to be started. */
+  /** An iteration was begun: its agent is to be started. */
   | { readonly at: 'begun' }
-  /** The iteration's agent runs (or waits for a retry). */
+  /** The iteration's agent runs. */
   | { readonly at: 'acting' }
-  /** The agent has ended: the events file is to be read; `asked` once that was asked for. */
+  /** The agent has ended: what it wrote is to be read to the end. */
   | { readonly at: 'reading'; readonly asked: boolean }
-  /** Dispatches lack an index: the file is read again until `untilMono`. */
-  | { readonly at: 'awaiting-lines'; readonly asked: boolean; readonly untilMono: number }
+  /** It emitted nothing, but its text holds events: they are to be appended and read. */
+  | { readonly at: 'quoting'; readonly asked: boolean }
+  /** A dispatch lacks an index: the file is read again once, after a pause. */
+  | { readonly at: 'awaiting-lines'; readonly asked: boolean }
+  /** Dispatches are to be taken up. */
+  | { readonly at: 'dispatching' }
   /** Waves are open. */
   | { readonly at: 'waving' }
+  /** The provider turned the agent away: a pause, then the same work again. */
+  | { readonly at: 'backing-off'; readonly asked: boolean; readonly ms: number }
   /** The iteration's summary is to be written. */
   | { readonly at: 'closing'; readonly asked: boolean }
-  /** A pause between iterations, or after a provider's refusal. */
-  | { readonly at: 'cooling'; readonly asked: boolean; readonly ms: number }
+  /** A pause between iterations. */
+  | { readonly at: 'cooling'; readonly asked: boolean }
 
 /** What lies in an inbox. */
 export type Letter =
@@ -160,9 +196,12 @@ export interface Iteration {
   readonly hats: readonly HatId[]
   /** What the prompt shows, in order of arrival. */
   readonly letters: readonly Letter[]
+  /** `human.*` events, shown and never routed. */
+  readonly notes: readonly Event[]
   /** All that was taken from inboxes, with its inbox: given back if the iteration fails. */
   readonly taken: readonly { readonly hat: HatId; readonly letter: Letter }[]
   readonly startedAt: number
+  readonly startedMono: number
   end: AgentEnd | null
   /** Accepted events of its agent, dispatch lines included. */
   accepted: number
@@ -170,8 +209,12 @@ export interface Iteration {
   readonly plain: string[]
   badLines: number
   goodLines: number
+  /** It opened a wave. */
   dispatched: boolean
-  textEventsDone: boolean
+  /** Events in its text were appended. */
+  quoted: boolean
+  /** A dispatch was incomplete, and its missing lines were waited for. */
+  waitedForLines: boolean
   completionAsked: Completion | null
 }
 
@@ -190,6 +233,8 @@ export interface Counters {
   lastPlain: string | null
   rejections: number
   lastRejection: string | null
+  /** Refusals by the provider in a row. */
+  backoffs: number
 }
 
 // ---------------------------------------------------------------- works
@@ -318,8 +363,6 @@ export interface Running {
   readonly attempt: number
   readonly backend: string
   pid: number | null
-  /** A clock of its own that ran out, until decide has answered. */
-  lapsed: Lapse | null
   /** Set once a stop was asked for. */
   stopping: StopCause | null
 }
@@ -330,9 +373,9 @@ export interface Running {
 export interface Dispatch {
   readonly id: WaveId
   readonly inferred: boolean
-  /** Hats active when it was dispatched; empty for the coordinator. */
-  readonly by: readonly HatId[]
-  readonly items: { readonly index: number; readonly event: Event }[]
+  /** By index. */
+  readonly items: Map<number, Event>
+  /** The largest total that a line named. */
   total: number
 }
 
@@ -346,6 +389,7 @@ export interface Wave {
   readonly total: number
   /** By index; missing items included. */
   readonly works: readonly Work[]
+  readonly byIndex: ReadonlyMap<number, Work>
   /** Queued items by hat, in index order, read from `head`. */
   readonly queues: Map<HatId, { readonly items: Work[]; head: number }>
   /** Workers of the hat that run now. */
@@ -358,20 +402,21 @@ export interface Wave {
   readonly timeouts: Readonly<Record<HatId, number>>
   /** Null: no deadline (waves from the shell). */
   readonly deadlineSeconds: number | null
-  /** `{}`-template of `ralph wave run`. */
-  readonly template: string | null
+  readonly shell: WavePlan['shell']
   readonly openedAt: number
   readonly openedMono: number
   deadlinePassed: boolean
   deadlineArmed: boolean
-  /** Where the wave stands after its last item. */
-  finish: 'open' | 'reading' | 'merging' | 'merged'
+  /** `merging`: asked for. */
+  finish: 'open' | 'merging' | 'merged'
   durationMs: number
   change: WorkspaceChange | null
-  /** Items settled since the shell last filed them. */
+  /** Settled items whose outcome is not on disk yet. */
   unfiled: Work[]
-  /** Retries whose timer is to be armed. */
+  /** Retries whose timer is to be set. */
   retries: { readonly work: Work; readonly ms: number }[]
+  /** How the last attempt of an item ended that waits for another, by index: its outcome if the deadline passes first. */
+  readonly lastFailures: Map<number, Outcome>
 }
 
 // ---------------------------------------------------------------- ends

@@ -1,0 +1,36 @@
+/** The candidate that `word` is most likely a misspelling of, or null if none is close. Case counts for nothing. */
+export function nearest(word: string, candidates: Iterable<string>): string | null {
+  let best: string | null = null
+  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
+  for (const candidate of candidates) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
+    if (distance < bestDistance) {
+      best = candidate
+      bestDistance = distance
+    }
+  }
+  return best
+}
+
+/** Number of characters to insert, remove, replace or swap with their neighbour. */
+function editDistance(from: string, to: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: to.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = at(last, j - 1) + (from[i - 1] === to[j - 1] ? 0 : 1)
+      let cost = Math.min(replaced, at(last, j) + 1, at(row, j - 1) + 1)
+      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]
+      if (swapped) cost = Math.min(cost, at(beforeLast, j - 2) + 1)
+      row.push(cost)
+    }
+    beforeLast = last
+    last = row
+  }
+  return at(last, to.length)
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY
+}

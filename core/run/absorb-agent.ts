@@ -1,0 +1,137 @@
+import { unreachable } from '../result.ts'
+import { endItem, startItem } from './absorb-wave.ts'
+import type { Fact, Lapse } from './fact.ts'
+import type { AgentEnd, BackendFacts, Cost, Running, State, StopCause, Work } from './state.ts'
+
+type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>
+
+/** An agent is about to be started: it counts from now on, whatever becomes of it. */
+export function absorbIntended(state: State, fact: FactOf<'agent.intended'>): void {
+  const { work, backend } = find(state, fact.work)
+  state.totals.agentsStarted += 1
+  state.running.set(fact.n, {
+    n: fact.n,
+    work,
+    attempt: fact.attempt,
+    backend: backend.name,
+    pid: null,
+    stopping: null,
+  })
+  work.attempts = fact.attempt
+  work.agent = fact.n
+  work.startedMono ??= fact.mono
+  if (work.wave !== null) startItem(state, work)
+  else if (state.loop !== null) state.loop.phase = { at: 'acting' }
+  work.status = 'running'
+}
+
+/** A clock of the agent ran out: it is to be ended, for the reason that the clock stands for. */
+export function absorbLapsed(state: State, fact: FactOf<'agent.lapsed'>): void {
+  const running = state.running.get(fact.n)
+  if (running === undefined || running.stopping !== null) return
+  state.due.push({ n: fact.n, cause: causeOf(fact.which) })
+}
+
+export function absorbStopping(state: State, fact: FactOf<'agent.stopping'>): void {
+  const running = state.running.get(fact.n)
+  if (running !== undefined) running.stopping ??= fact.cause
+  state.due = state.due.filter((one) => one.n !== fact.n)
+}
+
+export function absorbEnded(state: State, fact: FactOf<'agent.ended'>): void {
+  const running = state.running.get(fact.n)
+  if (running === undefined) return
+  state.running.delete(fact.n)
+  if (state.due.length > 0) state.due = state.due.filter((one) => one.n !== fact.n)
+  account(state, running, fact.end)
+  const { loop } = state
+  if (running.work.wave !== null) {
+    endItem(state, running.work, fact)
+  } else if (loop !== null && loop.current !== null) {
+    loop.current.end = fact.end
+    loop.phase = { at: 'reading', asked: false }
+  }
+}
+
+function causeOf(which: Lapse): StopCause {
+  switch (which) {
+    case 'limit':
+      return 'worker-timeout'
+    case 'inactivity':
+      return 'inactivity'
+    case 'lingering':
+      return 'lingering'
+    case 'completion':
+      return 'completion'
+    default:
+      return unreachable(which)
+  }
+}
+
+function find(state: State, id: string): { work: Work; backend: BackendFacts } {
+  const work = state.loop?.current?.work.id === id ? state.loop.current.work : findItem(state, id)
+  const backend = work && backendOf(state, work)
+  if (work === undefined || backend === undefined) throw new Error(`the journal names an unknown work: ${id}`)
+  return { work, backend }
+}
+
+function findItem(state: State, id: string): Work | undefined {
+  const slash = id.lastIndexOf('/')
+  const wave = state.waves.get(id.slice(0, slash))
+  return wave?.byIndex.get(Number(id.slice(slash + 1)))
+}
+
+/** What the fold knows of the backend that plays a work's hat. */
+export function backendOf(state: State, work: Pick<Work, 'hat'>): BackendFacts | undefined {
+  return state.rules.backends[work.hat] ?? state.rules.backends['']
+}
+
+/** Cost and tokens of every agent count for the run (contract/loop §10.1). */
+function account(state: State, running: Running, end: AgentEnd): void {
+  const { totals } = state
+  const { work } = running
+  const cost = costOf(end, backendOf(state, work))
+  if ('usd' in cost) {
+    totals.costUsd += cost.usd
+    if (totals.costSource !== 'derived') totals.costSource = cost.source
+  } else if (end.spawnError === null) {
+    totals.unknownCosts += 1
+  }
+  work.cost = addCosts(work.cost, cost)
+  if (end.usage === null) return
+  totals.inputTokens += end.usage.input
+  totals.outputTokens += end.usage.output
+  const before = work.usage
+  work.usage =
+    before === null
+      ? end.usage
+      : {
+          input: before.input + end.usage.input,
+          output: before.output + end.usage.output,
+          cacheRead: before.cacheRead + end.usage.cacheRead,
+          cacheWrite: before.cacheWrite + end.usage.cacheWrite,
+          context: Math.max(before.context, end.usage.context),
+        }
+}
+
+/** Reported, else derived from tokens and a price, else unknown. */
+function costOf(end: AgentEnd, backend: BackendFacts | undefined): Cost {
+  if (end.costUsd !== null) return { usd: end.costUsd, source: 'reported' }
+  const price = backend?.price
+  if (end.usage === null || price === undefined) return { unknown: true }
+  const fresh = end.usage.input - end.usage.cacheRead
+  const usd =
+    (fresh * price.input + end.usage.cacheRead * price.cachedInput + end.usage.output * price.output) /
+    1_000_000
+  return { usd, source: 'derived' }
+}
+
+/** The sum of what is known; derived if a part of it is. */
+function addCosts(a: Cost, b: Cost): Cost {
+  if (!('usd' in a)) return b
+  if (!('usd' in b)) return a
+  return {
+    usd: a.usd + b.usd,
+    source: a.source === 'derived' || b.source === 'derived' ? 'derived' : 'reported',
+  }
+}

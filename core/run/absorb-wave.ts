@@ -1,0 +1,289 @@
+import type { Event } from '../event.ts'
+import type { Hat } from '../hat.ts'
+import { finalMessageTopic } from '../wave/guard.ts'
+import { errorText, judge, neverRan } from '../wave/outcome.ts'
+import type { WaveItem, WavePlan } from '../wave/plan.ts'
+import { retryDelay } from '../wave/retry.ts'
+import { publishExhausted } from './absorb-loop.ts'
+import type { Fact } from './fact.ts'
+import { announceWave, COORDINATOR, publish, warn } from './inbox.ts'
+import { allowedPatterns, controlTopics, deliverPlain, publishScopeViolation } from './intake.ts'
+import type { Loop, Outcome, State, Wave, Work } from './state.ts'
+import { createWork, takeWorkerLine } from './work.ts'
+
+type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>
+type Time = Pick<Fact, 'at' | 'mono'>
+
+/** Topic under which an item of `ralph wave run` keeps its final message. */
+export const ITEM_RESULT = 'item.result'
+
+/** Dispatches were taken up: waves open, lines that are no items are delivered, refusals reach the next prompt. */
+export function absorbResolved(state: State, fact: FactOf<'dispatches.resolved'>): void {
+  const { loop } = state
+  const iteration = loop?.current
+  if (loop === null || iteration === null || iteration === undefined) return
+  const { resolution } = fact
+  loop.dispatches = []
+  for (const event of resolution.ordinary) deliverPlain(state, loop, iteration, event)
+  for (const payload of resolution.refusals) {
+    publish(state, { topic: 'wave.refused', payload })
+    warn(state, 'wave_refused', payload)
+  }
+  const [first] = iteration.hats
+  if (resolution.violations.length > 0 && first !== undefined) {
+    const allowed = allowedPatterns(state, iteration.hats) ?? []
+    publishScopeViolation(state, { hat: first, topics: resolution.violations, allowed })
+  }
+  for (const plan of resolution.plans) {
+    for (const item of plan.items) if (item.barred === undefined) loop.seenTopics.add(item.event.topic)
+    openWave(state, plan, fact)
+  }
+  for (const hat of resolution.exhausted) publishExhausted(state, hat, topicsOf(resolution.plans, hat))
+  iteration.dispatched ||= resolution.plans.length > 0
+  loop.phase = state.waves.size > 0 ? { at: 'waving' } : { at: 'closing', asked: false }
+}
+
+export function openWave(state: State, plan: WavePlan, time: Time): void {
+  const works = plan.items.map((item) => createItem(plan, item))
+  const wave: Wave = {
+    id: plan.id,
+    inferred: plan.inferred,
+    hats: plan.hats,
+    aggregators: plan.aggregators,
+    total: plan.total,
+    works,
+    byIndex: new Map(works.map((work) => [work.index, work])),
+    queues: new Map(Object.keys(plan.hats).map((hat) => [hat, { items: [], head: 0 }])),
+    active: new Map(),
+    queued: 0,
+    runningCount: 0,
+    waiting: 0,
+    settled: 0,
+    timeouts: plan.timeouts,
+    deadlineSeconds: plan.deadlineSeconds,
+    shell: plan.shell,
+    openedAt: time.at,
+    openedMono: time.mono,
+    deadlinePassed: false,
+    deadlineArmed: false,
+    finish: 'open',
+    durationMs: 0,
+    change: null,
+    unfiled: [],
+    retries: [],
+    lastFailures: new Map(),
+  }
+  state.waves.set(plan.id, wave)
+  state.knownWaves.add(plan.id)
+  plan.items.forEach((item, i) => {
+    const work = works[i]
+    if (work === undefined) return
+    if (item.barred !== undefined) settle(wave, work, neverRan(item.barred))
+    else enqueue(wave, work)
+  })
+}
+
+/** An item's agent is about to start: it leaves its queue and takes a place. */
+export function startItem(state: State, work: Work): void {
+  const wave = waveOf(state, work)
+  const queue = wave.queues.get(work.hat)
+  if (queue === undefined || queue.items[queue.head] !== work)
+    throw new Error(`item ${work.id} was not next in its queue`)
+  queue.head += 1
+  wave.queued -= 1
+  wave.runningCount += 1
+  wave.active.set(work.hat, (wave.active.get(work.hat) ?? 0) + 1)
+  state.workers.set(work.agent, work)
+  state.workerAgents.add(work.agent)
+  work.accepted = []
+  work.refused = []
+  work.bad = []
+  if (work.attempts === 1) state.activations.set(work.hat, (state.activations.get(work.hat) ?? 0) + 1)
+}
+
+export function absorbWorkerRead(state: State, fact: FactOf<'worker.read'>): void {
+  const work = state.workers.get(fact.n)
+  if (work === undefined || work.agent !== fact.n) return
+  for (const event of fact.events) takeWorkerLine(state, work, event)
+  work.bad.push(...fact.bad)
+}
+
+/** The agent of an item has ended: another attempt, or the outcome. */
+export function endItem(state: State, work: Work, fact: FactOf<'agent.ended'>): void {
+  const wave = waveOf(state, work)
+  wave.runningCount -= 1
+  wave.active.set(work.hat, (wave.active.get(work.hat) ?? 1) - 1)
+  const hat = hatOf(wave, work)
+  const outcome = judge({
+    work,
+    end: fact.end,
+    hat,
+    control: controlTopics(state),
+    finalTopic: wave.shell === null ? finalMessageTopic(hat, controlTopics(state)) : ITEM_RESULT,
+    timeoutSeconds: timeoutOf(wave, work, fact.end.stoppedFor === 'wave-deadline'),
+    durationMs: Math.round(fact.mono - (work.startedMono ?? fact.mono)),
+  })
+  const failureClass = fact.end.failure?.class
+  if (outcome.status === 'failed' && (failureClass === 'auth' || failureClass === 'quota')) {
+    // The item met trouble that no retry cures: it stays open, and nothing further starts.
+    state.stop ??= { reason: 'backend_unavailable', how: 'drain', message: errorText(outcome) }
+    settle(wave, work, { ...outcome, status: 'cancelled', class: 'withdrawn' })
+    return
+  }
+  const delay = retryDelay(work, fact.end, hat, state.rules.features.retry)
+  if (delay !== null && !wave.deadlinePassed && state.stop === null) {
+    work.status = 'waiting'
+    work.outcome = null
+    wave.waiting += 1
+    wave.retries.push({ work, ms: delay })
+    state.news.push({
+      kind: 'retry',
+      wave: wave.id,
+      index: work.index,
+      class: failureClass ?? 'crash',
+      ms: delay,
+      attempt: work.attempts + 1,
+      maxAttempts: hat.retry?.attempts ?? state.rules.features.retry.attempts,
+      payload: work.payload,
+    })
+    wave.lastFailures.set(work.index, outcome)
+    return
+  }
+  settle(wave, work, outcome)
+}
+
+/** The wait before another attempt is over: the item is next in its queue. */
+export function retryItem(state: State, id: string): void {
+  const slash = id.lastIndexOf('/')
+  const wave = state.waves.get(id.slice(0, slash))
+  const work = wave?.byIndex.get(Number(id.slice(slash + 1)))
+  if (wave === undefined || work === undefined || work.status !== 'waiting') return
+  wave.waiting -= 1
+  enqueueFirst(wave, work)
+}
+
+/** Waiting items never start; running ones are to be ended; finished ones keep their results (contract/waves §8.2). */
+export function passDeadline(state: State, id: string): void {
+  const wave = state.waves.get(id)
+  if (wave === undefined || wave.finish !== 'open') return
+  wave.deadlinePassed = true
+  for (const queue of wave.queues.values()) {
+    for (const work of queue.items.slice(queue.head)) {
+      settle(wave, work, wave.lastFailures.get(work.index) ?? neverRan('timeout', wave.deadlineSeconds ?? 0))
+    }
+    queue.head = queue.items.length
+  }
+  wave.queued = 0
+  for (const [index, failure] of wave.lastFailures) {
+    const work = wave.byIndex.get(index)
+    if (work?.status === 'waiting') settle(wave, work, failure)
+  }
+  wave.waiting = 0
+  for (const running of state.running.values()) {
+    if (running.work.wave === id && running.stopping === null)
+      state.due.push({ n: running.n, cause: 'wave-deadline' })
+  }
+}
+
+/** The results are in the main file: they are seen, and reach the hats that consume them (contract/waves §9, §10). */
+export function absorbMerged(state: State, fact: FactOf<'wave.merged'>): void {
+  const wave = state.waves.get(fact.wave)
+  if (wave === undefined) return
+  wave.finish = 'merged'
+  wave.change = fact.change
+  wave.durationMs = Math.round(fact.mono - wave.openedMono)
+  state.waves.delete(wave.id)
+  state.merged.set(wave.id, wave)
+  for (const work of wave.works) state.workers.delete(work.agent)
+  const { loop } = state
+  if (loop === null) return
+  deliverResults(state, loop, wave)
+  if (state.waves.size === 0) loop.phase = { at: 'closing', asked: false }
+}
+
+function deliverResults(state: State, loop: Loop, wave: Wave): void {
+  for (const event of wave.works.flatMap((work) =>
+    work.outcome?.class === 'result' ? work.outcome.events : [],
+  )) {
+    loop.seenTopics.add(event.topic)
+    announceWave(state, receiver(state, event), wave.id)
+  }
+  for (const work of wave.works) {
+    if (work.outcome?.class !== 'failure') continue
+    const hat = state.topology.receiver('wave.worker.failed')
+    const payload = `Worker ${work.index} failed: ${errorText(work.outcome)}`
+    if (hat !== null) publish(state, { topic: 'wave.worker.failed', payload, to: hat.id })
+    else if (wave.aggregators.length === 0) announceWave(state, COORDINATOR, wave.id)
+  }
+  const [first] = wave.aggregators
+  const told = wave.aggregators.some((hat) =>
+    loop.inboxes.get(hat)?.some((letter) => letter.kind === 'wave' && letter.wave === wave.id),
+  )
+  if (first !== undefined && !told) announceWave(state, first, wave.id)
+}
+
+function createItem(plan: WavePlan, item: WaveItem): Work {
+  return createWork({
+    id: `${plan.id}/${item.index}`,
+    wave: plan.id,
+    index: item.index,
+    hat: item.hat,
+    topic: item.event.topic,
+    payload: item.event.payload,
+  })
+}
+
+function enqueue(wave: Wave, work: Work): void {
+  wave.queues.get(work.hat)?.items.push(work)
+  wave.queued += 1
+  work.status = 'queued'
+}
+
+/** Before all that waits: it had its turn once. */
+function enqueueFirst(wave: Wave, work: Work): void {
+  const queue = wave.queues.get(work.hat)
+  if (queue === undefined || queue.head === 0)
+    throw new Error(`item ${work.id} comes back, but its queue was never read`)
+  queue.head -= 1
+  queue.items[queue.head] = work
+  wave.queued += 1
+  work.status = 'queued'
+}
+
+function settle(wave: Wave, work: Work, outcome: Outcome): void {
+  work.outcome = outcome
+  work.status = outcome.class === 'withdrawn' ? 'queued' : 'settled'
+  wave.lastFailures.delete(work.index)
+  if (outcome.class === 'withdrawn') return
+  wave.settled += 1
+  wave.unfiled.push(work)
+}
+
+function timeoutOf(wave: Wave, work: Work, byWave: boolean): number {
+  const own = wave.timeouts[work.hat] ?? 0
+  return byWave ? (wave.deadlineSeconds ?? own) : own
+}
+
+function waveOf(state: State, work: Work): Wave {
+  const wave = work.wave === null ? undefined : state.waves.get(work.wave)
+  if (wave === undefined) throw new Error(`item ${work.id} has no open wave`)
+  return wave
+}
+
+function hatOf(wave: Wave, work: Work): Hat {
+  const hat = wave.hats[work.hat]
+  if (hat === undefined) throw new Error(`wave ${wave.id} has no snapshot of hat ${work.hat}`)
+  return hat
+}
+
+function receiver(state: State, event: Event): string {
+  return state.topology.receiver(event.topic)?.id ?? COORDINATOR
+}
+
+function topicsOf(plans: readonly WavePlan[], hat: string): readonly string[] {
+  return plans.flatMap((plan) =>
+    plan.items
+      .filter((item) => item.hat === hat && item.barred === 'exhausted')
+      .map((item) => item.event.topic),
+  )
+}

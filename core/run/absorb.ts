@@ -1,0 +1,147 @@
+import { unreachable } from '../result.ts'
+import { absorbEnded, absorbIntended, absorbLapsed, absorbStopping } from './absorb-agent.ts'
+import { absorbBegun, absorbClosed, absorbOpened, absorbRead, passPhaseTimer } from './absorb-loop.ts'
+import {
+  absorbMerged,
+  absorbResolved,
+  absorbWorkerRead,
+  openWave,
+  passDeadline,
+  retryItem,
+} from './absorb-wave.ts'
+import type { Asked, Fact, TimerId } from './fact.ts'
+import type { State, Stop } from './state.ts'
+
+/**
+ * Folds one fact into the state, in place: the only function that changes it.
+ * Costs the same whatever is queued. Throws only where the journal contradicts itself.
+ */
+export function absorb(state: State, fact: Fact): State {
+  state.news = []
+  switch (fact.type) {
+    case 'loop.opened':
+      absorbOpened(state, fact)
+      break
+    case 'iteration.begun':
+      absorbBegun(state, fact)
+      break
+    case 'agent.intended':
+      absorbIntended(state, fact)
+      break
+    case 'agent.started': {
+      const running = state.running.get(fact.n)
+      if (running) running.pid = fact.pid
+      break
+    }
+    case 'agent.lapsed':
+      absorbLapsed(state, fact)
+      break
+    case 'agent.stopping':
+      absorbStopping(state, fact)
+      break
+    case 'agent.ended':
+      absorbEnded(state, fact)
+      break
+    case 'worker.read':
+      absorbWorkerRead(state, fact)
+      break
+    case 'events.read':
+      absorbRead(state, fact)
+      break
+    case 'dispatches.resolved':
+      absorbResolved(state, fact)
+      break
+    case 'wave.opened':
+      openWave(state, fact.plan, fact)
+      break
+    case 'wave.merged':
+      absorbMerged(state, fact)
+      break
+    case 'iteration.closed':
+      absorbClosed(state)
+      break
+    case 'timer.fired':
+      absorbTimer(state, fact.timer)
+      break
+    case 'stop.asked':
+      absorbStop(state, {
+        reason: fact.signal === undefined ? 'stopped' : 'interrupted',
+        how: fact.how,
+        ...(fact.signal === undefined ? {} : { signal: fact.signal }),
+      })
+      break
+    case 'workspace.gone':
+      absorbStop(state, { reason: 'workspace_gone', how: 'now' })
+      break
+    case 'io.failed':
+      absorbStop(state, { reason: 'io_error', how: 'now', message: fact.message })
+      break
+    case 'run.ended':
+      state.ended = fact.reason
+      break
+    case 'asked':
+      absorbAsked(state, fact.what)
+      break
+    default:
+      unreachable(fact)
+  }
+  return state
+}
+
+/** First cause wins; a wish to end now hardens an earlier wish to drain. */
+function absorbStop(state: State, stop: Stop): void {
+  if (state.stop === null || (state.stop.how === 'drain' && stop.how === 'now')) state.stop = stop
+  if (state.stop.how !== 'now') return
+  for (const running of state.running.values()) {
+    if (running.stopping === null) state.due.push({ n: running.n, cause: 'interrupt' })
+  }
+}
+
+function absorbTimer(state: State, timer: TimerId): void {
+  switch (timer.kind) {
+    case 'deadline':
+      passDeadline(state, timer.wave)
+      break
+    case 'retry':
+      retryItem(state, timer.work)
+      break
+    case 'phase':
+      passPhaseTimer(state)
+      break
+    case 'runtime':
+      state.runtimeUp = true
+      break
+    default:
+      unreachable(timer)
+  }
+}
+
+function absorbAsked(state: State, what: Asked): void {
+  if (what.kind === 'runtime') {
+    state.runtimeArmed = true
+    return
+  }
+  if (what.kind === 'phase') {
+    const { loop } = state
+    if (loop !== null && 'asked' in loop.phase) loop.phase = { ...loop.phase, asked: true }
+    return
+  }
+  const wave = state.waves.get(what.wave)
+  if (wave === undefined) return
+  switch (what.kind) {
+    case 'merge':
+      wave.finish = 'merging'
+      break
+    case 'file':
+      wave.unfiled = []
+      break
+    case 'deadline':
+      wave.deadlineArmed = true
+      break
+    case 'retry':
+      wave.retries = []
+      break
+    default:
+      unreachable(what)
+  }
+}

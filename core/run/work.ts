@@ -1,0 +1,52 @@
+import type { Event } from '../event.ts'
+import { mayPublish, NESTED_REFUSED, TOPIC_REFUSED } from '../wave/guard.ts'
+import { controlTopics } from './intake.ts'
+import type { State, Work } from './state.ts'
+
+/** A work before its first attempt. */
+export function createWork(of: Pick<Work, 'id' | 'wave' | 'index' | 'hat' | 'topic' | 'payload'>): Work {
+  return {
+    ...of,
+    status: 'queued',
+    attempts: 0,
+    agent: 0,
+    startedMono: null,
+    cost: { unknown: true },
+    usage: null,
+    accepted: [],
+    refused: [],
+    nestedRefused: 0,
+    bad: [],
+    outcome: null,
+  }
+}
+
+export interface Worker {
+  readonly work: Work
+  /** Takes a line of this worker: what its hat may publish is accepted, the rest is noted as refused. */
+  take(event: Event): void
+}
+
+/** The item whose worker wrote a line of the main file, in a wave that is not merged; null for any other line. */
+export function workerOf(state: State, event: Event): Worker | null {
+  if (event.agent === undefined || state.workers.size === 0) return null
+  const colon = event.agent.lastIndexOf(':')
+  if (event.agent.slice(0, colon) !== state.run.id) return null
+  const work = state.workers.get(Number(event.agent.slice(colon + 1)))
+  return work === undefined ? null : { work, take: (line) => takeWorkerLine(state, work, line) }
+}
+
+/** Applies a worker's rules to one of its lines (contract/waves §12.1, §12.2), however it was written. */
+export function takeWorkerLine(state: State, work: Work, event: Event): void {
+  // What is written after the worker's end is ignored, but for lines of it that were read late from the main file.
+  if (work.outcome !== null) return
+  const hat = work.wave === null ? undefined : state.waves.get(work.wave)?.hats[work.hat]
+  if (event.topic === NESTED_REFUSED || event.wave?.total !== undefined) work.nestedRefused += 1
+  else if (event.topic === TOPIC_REFUSED) work.refused.push(textOf(event))
+  else if (hat === undefined || mayPublish(hat, controlTopics(state), event.topic)) work.accepted.push(event)
+  else work.refused.push(event.topic)
+}
+
+function textOf(event: Event): string {
+  return 'inline' in event.payload ? event.payload.inline : '(a long topic)'
+}

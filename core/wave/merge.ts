@@ -1,0 +1,99 @@
+import type { ReadBlob } from '../blob.ts'
+import { type ControlTopics, isControl } from '../control.ts'
+import { formatRecord } from '../events-file/record.ts'
+import type { HatId } from '../hat.ts'
+import type { Outcome, Wave, Work } from '../run/state.ts'
+import { isConcrete, type Topic } from '../topic.ts'
+import type { Topology } from '../topology.ts'
+import { errorText } from './outcome.ts'
+
+/** Topic of the line that stands for a failed worker. */
+export const WORKER_FAILED = 'wave.worker.failed'
+
+export interface MergeInput {
+  readonly wave: Wave
+  readonly topology: Topology
+  readonly control: ControlTopics
+  readonly read: ReadBlob
+  /** Time of the lines that are the loop's own, and of events without one. */
+  readonly now: string
+}
+
+/**
+ * The lines that one wave adds to the main events file, in index order whatever finished first (contract/waves §9):
+ * results first, then what stands for each failure.
+ */
+export function mergeLines(input: MergeInput): readonly string[] {
+  const settled = input.wave.works.flatMap((work) =>
+    work.outcome === null ? [] : [{ work, outcome: work.outcome }],
+  )
+  const results = settled.filter(({ outcome }) => outcome.class === 'result')
+  const failures = settled.filter(({ outcome }) => outcome.class === 'failure')
+  return [
+    ...results.flatMap(({ work, outcome }) => resultLines(input, work, outcome)),
+    ...failures.flatMap(({ work, outcome }) => failureLines(input, work, outcome)),
+  ]
+}
+
+function resultLines(input: MergeInput, work: Work, outcome: Outcome): readonly string[] {
+  return outcome.events.map((event) =>
+    formatRecord({
+      topic: event.topic,
+      payload: input.read(event.payload),
+      ts: event.ts ?? input.now,
+      ...(event.agent === undefined ? {} : { agent: event.agent }),
+      wave: { id: input.wave.id, index: work.index },
+      outcome: { status: outcome.status, durationMs: outcome.durationMs },
+    }),
+  )
+}
+
+function failureLines(input: MergeInput, work: Work, outcome: Outcome): readonly string[] {
+  const error = errorText(outcome)
+  const line = (topic: Topic, payload: string): string =>
+    formatRecord({
+      topic,
+      payload,
+      ts: input.now,
+      wave: { id: input.wave.id, index: work.index },
+      outcome: {
+        status: outcome.status,
+        durationMs: outcome.durationMs,
+        error,
+        ...(outcome.timeoutSeconds === undefined ? {} : { timeoutSeconds: outcome.timeoutSeconds }),
+      },
+    })
+  const topic = topicToAggregator(input, work.hat)
+  return [
+    line(WORKER_FAILED, `Worker ${work.index} failed: ${error}`),
+    ...(topic === null ? [] : [line(topic, `## Worker ${work.index} (FAILED)\n\nError: ${error}`)]),
+  ]
+}
+
+/** The first concrete topic of the hat, else of the parallel hats that it feeds, that leads to an aggregator of the wave. */
+function topicToAggregator({ wave, topology, control }: MergeInput, hat: HatId): Topic | null {
+  const seen = new Set<HatId>()
+  const search = (ids: readonly HatId[]): Topic | null => {
+    const next: HatId[] = []
+    for (const id of ids) {
+      if (seen.has(id)) continue
+      seen.add(id)
+      const publishes = (wave.hats[id] ?? topology.hat(id))?.publishes ?? []
+      const found = publishes.find(
+        (topic) =>
+          isConcrete(topic) &&
+          !isControl(control, topic) &&
+          wave.aggregators.includes(topology.receiver(topic)?.id ?? ''),
+      )
+      if (found !== undefined) return found
+      next.push(
+        ...topology
+          .downstream(id)
+          .filter((one) => one.concurrency > 1)
+          .map((one) => one.id),
+      )
+    }
+    return next.length === 0 ? null : search(next)
+  }
+  return search([hat])
+}

@@ -1,0 +1,30 @@
+import type { Hat, Retry } from '../hat.ts'
+import type { AgentEnd, Work } from '../run/state.ts'
+import { retryClass } from './outcome.ts'
+
+const JITTER = 0.25
+
+/**
+ * How long an item waits before its next attempt, in milliseconds, or null if it gets none (contract/waves §7.3).
+ * Doubling, with a jitter of up to a quarter, never less than the provider's own wish.
+ */
+export function retryDelay(work: Work, end: AgentEnd, hat: Hat, global: Retry): number | null {
+  const rules: Retry = { ...global, ...hat.retry }
+  const reason = retryClass(end)
+  if (reason === null || work.accepted.length > 0 || work.attempts >= rules.attempts) return null
+  if (!rules.on.some((one) => one === reason)) return null
+  const doubled = rules.backoffSeconds * 1000 * 2 ** (work.attempts - 1)
+  return backoffWithJitter(doubled, `${work.id}#${work.attempts}`, end.failure?.retryAfterMs)
+}
+
+/** `ms` and up to a quarter more, above the provider's wish. The jitter follows from `key`, so that a replay gives the same. */
+export function backoffWithJitter(ms: number, key: string, retryAfterMs = 0): number {
+  return Math.round(Math.max(ms, retryAfterMs) * (1 + JITTER * fraction(key)))
+}
+
+/** FNV-1a, folded into [0, 1). */
+function fraction(key: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193)
+  return ((hash >>> 8) & 0xffff) / 0x10000
+}
