@@ -1,0 +1,153 @@
+import { closeSync, type FSWatcher, fstatSync, openSync, statSync, watch } from 'node:fs'
+import { basename } from 'node:path'
+import { type EventsRead, EventsReader, type ReadFrom, type ReadOptions } from './reader.ts'
+
+/** Follows the growing events files of one directory. */
+export interface Follower extends Disposable {
+  /**
+   * Begins with a file, which need not exist yet, at its beginning or at `from`. What is in it is reported at the next
+   * wake, `read` or `finish`.
+   */
+  add(path: string, listener: FollowListener, from?: ReadFrom): Followed
+  /** Stops following. What is unread stays unread. */
+  close(): void
+}
+
+export interface FollowListener {
+  /** Called with each piece of news exactly once. */
+  onRead(read: EventsRead): void
+  /** The file cannot be read. Called once until it can be read again. */
+  onError(error: unknown): void
+}
+
+export interface Followed {
+  readonly path: string
+  /** Reads now what is new, and reports it. */
+  read(options?: ReadOptions): void
+  /** Reads once more, reports what is new, and stops following this file. */
+  finish(options?: ReadOptions): void
+}
+
+/**
+ * One watcher for the whole directory, which only wakes; reading by offset decides what is new. The watcher loses
+ * changes, and goes deaf when the directory is deleted: so each file is also read every `pollMs` milliseconds, and a
+ * directory that was made anew is watched anew. Keeps no process alive.
+ */
+export function createFollower(dir: string, pollMs = 250): Follower {
+  const files = new Map<string, Source>()
+  let watched: WatchedDirectory | null = null
+  let timer: NodeJS.Timeout | null = null
+
+  function poll(): void {
+    if (watched !== null && !watched.isCurrent()) stopWatching()
+    watched ??= watchDirectory(dir, wake, stopWatching)
+    for (const source of files.values()) source.read()
+  }
+
+  function wake(name: string | null): void {
+    if (name === null) for (const source of files.values()) source.read()
+    else files.get(name)?.read()
+  }
+
+  function stopWatching(): void {
+    watched?.close()
+    watched = null
+  }
+
+  function remove(name: string): void {
+    files.delete(name)
+    if (files.size > 0) return
+    stopWatching()
+    if (timer !== null) clearInterval(timer)
+    timer = null
+  }
+
+  function close(): void {
+    for (const [name, source] of files) {
+      source.close()
+      remove(name)
+    }
+  }
+
+  return {
+    add(path, listener, from) {
+      const name = basename(path)
+      if (files.has(name)) throw new Error(`${path} is followed already`)
+      const source = createSource(new EventsReader(path, from), listener)
+      files.set(name, source)
+      watched ??= watchDirectory(dir, wake, stopWatching)
+      timer ??= setInterval(poll, pollMs).unref()
+      return {
+        path,
+        read(options) {
+          if (files.get(name) === source) source.read(options)
+        },
+        finish(options) {
+          if (files.get(name) !== source) return
+          source.read(options)
+          source.close()
+          remove(name)
+        },
+      }
+    },
+    close,
+    [Symbol.dispose]: close,
+  }
+}
+
+interface Source {
+  read(options?: ReadOptions): void
+  close(): void
+}
+
+function createSource(reader: EventsReader, listener: FollowListener): Source {
+  let failing = false
+  return {
+    read(options) {
+      let read: EventsRead
+      try {
+        read = reader.read(options)
+        failing = false
+      } catch (error) {
+        if (!failing) listener.onError(error)
+        failing = true
+        return
+      }
+      if (read.events.length > 0 || read.bad.length > 0) listener.onRead(read)
+    },
+    close: () => reader.close(),
+  }
+}
+
+interface WatchedDirectory {
+  /** False once the path names another directory than the one that is watched, or none. */
+  isCurrent(): boolean
+  close(): void
+}
+
+/** Null where it cannot be watched: it is missing, or the system's limit is reached. */
+function watchDirectory(
+  dir: string,
+  onChange: (name: string | null) => void,
+  onError: () => void,
+): WatchedDirectory | null {
+  let fd: number | null = null
+  try {
+    // Held open so that a new directory cannot get the inode of a deleted one.
+    fd = openSync(dir, 'r')
+    const inode = fstatSync(fd).ino
+    const watcher: FSWatcher = watch(dir, { persistent: false }, (_, name) => onChange(name))
+    watcher.on('error', onError)
+    const held = fd
+    return {
+      isCurrent: () => statSync(dir, { throwIfNoEntry: false })?.ino === inode,
+      close() {
+        watcher.close()
+        closeSync(held)
+      },
+    }
+  } catch {
+    if (fd !== null) closeSync(fd)
+    return null
+  }
+}

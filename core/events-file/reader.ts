@@ -1,0 +1,184 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
+import { osCodeOf } from '../errors.ts'
+import type { BadLine, EventRecord } from '../event.ts'
+import { appendText } from './append.ts'
+import { type CutLine, LineCutter } from './cut.ts'
+import { type Line, parseRecord } from './record.ts'
+
+/** Where reading goes on. */
+export interface Position {
+  /** Byte offset after the last consumed newline. */
+  readonly offset: number
+  /** 1-based number of the line that begins there. */
+  readonly line: number
+}
+
+/** A position that a reader starts at. Without the line number, the lines before it are counted once. */
+export interface ReadFrom {
+  readonly offset: number
+  readonly line?: number
+}
+
+/** What one read gave, in the order of the file. */
+export interface EventsRead extends Position {
+  readonly events: readonly EventRecord[]
+  readonly bad: readonly BadLine[]
+  /** True if the file was replaced, deleted or cut since the last read, so that reading started over. */
+  readonly restarted: boolean
+}
+
+export interface ReadOptions {
+  /** The writers have ended: an unfinished last line is closed with a newline on disk, and parsed. */
+  readonly closeLine?: boolean
+}
+
+/**
+ * Reads an events file piece by piece; a missing file is empty. What lies before the position costs nothing.
+ * It holds the file open between reads: so a replacement shows by its inode, and a file that was deleted with unread
+ * lines is still read to its end.
+ */
+export class EventsReader implements Disposable {
+  readonly path: string
+  #fd: number | null = null
+  #offset: number
+  #line: number
+  /** Holds what was read after `#offset`: an unfinished line is read once, however slowly it grows. */
+  #cutter = new LineCutter(LINE_LIMIT)
+
+  constructor(path: string, from: ReadFrom = { offset: 0 }) {
+    this.path = path
+    this.#offset = from.offset
+    this.#line = from.line ?? countNewlines(path, from.offset) + 1
+  }
+
+  get position(): Position {
+    return { offset: this.#offset, line: this.#line }
+  }
+
+  /** All complete lines since the last read. Throws the operating system's error if the file cannot be read. */
+  read(options: ReadOptions = {}): EventsRead {
+    const found: Found = { events: [], bad: [] }
+    const restarted = this.#follow(found)
+    this.#consume(found)
+    if (options.closeLine === true && this.#cutter.pending > 0) this.#closeLine(found)
+    return { ...found, ...this.position, restarted }
+  }
+
+  /** Lets go of the file. */
+  close(): void {
+    if (this.#fd !== null) closeSync(this.#fd)
+    this.#fd = null
+    this.#cutter = new LineCutter(LINE_LIMIT)
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
+  /** Opens the file that the path names now, after reading the former one to its end. True if reading starts over. */
+  #follow(found: Found): boolean {
+    const named = lstatSync(this.path, { throwIfNoEntry: false })
+    let restarted = false
+    if (this.#fd !== null && fstatSync(this.#fd).ino !== named?.ino) {
+      this.#consume(found)
+      this.#takeRest(found)
+      this.close()
+      restarted = true
+    }
+    this.#fd ??= openIfThere(this.path)
+    const size = this.#fd === null ? 0 : fstatSync(this.#fd).size
+    restarted ||= size < this.#offset + this.#cutter.pending
+    if (restarted) {
+      this.#offset = 0
+      this.#line = 1
+      this.#cutter = new LineCutter(LINE_LIMIT)
+    }
+    return restarted
+  }
+
+  #consume(found: Found): void {
+    if (this.#fd === null) return
+    while (true) {
+      const length = readSync(this.#fd, chunk, 0, chunk.length, this.#offset + this.#cutter.pending)
+      if (length === 0) return
+      for (const line of this.#cutter.push(chunk.subarray(0, length))) this.#take(line, found)
+    }
+  }
+
+  #closeLine(found: Found): void {
+    try {
+      appendText(this.path, '')
+    } catch {
+      // Readable but not writable: the line counts all the same.
+    }
+    this.#consume(found)
+    this.#takeRest(found)
+  }
+
+  /** Takes an unfinished line as if it were complete. */
+  #takeRest(found: Found): void {
+    const rest = this.#cutter.rest()
+    if (rest !== null) this.#take(rest, found)
+  }
+
+  #take(line: CutLine, found: Found): void {
+    const parsed = parseLine(line)
+    if (parsed?.kind === 'event') found.events.push(parsed.event)
+    if (parsed?.kind === 'bad') {
+      found.bad.push({ line: this.#line, reason: parsed.reason, excerpt: parsed.excerpt })
+    }
+    this.#line += 1
+    this.#offset += line.length
+  }
+}
+
+interface Found {
+  readonly events: EventRecord[]
+  readonly bad: BadLine[]
+}
+
+/** Longest line that is kept in memory, in bytes. */
+const LINE_LIMIT = 128 * 1024 * 1024
+
+/** One for all readers: reading never waits. */
+const chunk = Buffer.allocUnsafe(256 * 1024)
+
+const decoder = new TextDecoder()
+
+/** Null for a blank line. Invalid UTF-8 is replaced within the line. */
+function parseLine(line: CutLine): Line | null {
+  if (line.bytes.length < line.length) {
+    const excerpt = [...decoder.decode(line.bytes.subarray(0, 400))].slice(0, 100).join('')
+    return { kind: 'bad', reason: `longer than ${LINE_LIMIT} bytes`, excerpt }
+  }
+  const text = decoder.decode(line.bytes).replace(/\r?\n$/, '')
+  return text.trim() === '' ? null : parseRecord(text)
+}
+
+/** Null for a missing file. Follows no link, and a pipe in the file's place does not block. */
+function openIfThere(path: string): number | null {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    if (osCodeOf(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** Newlines in the first `bytes` bytes. */
+function countNewlines(path: string, bytes: number): number {
+  const fd = bytes === 0 ? null : openIfThere(path)
+  if (fd === null) return 0
+  try {
+    let count = 0
+    for (let offset = 0; offset < bytes; ) {
+      const length = readSync(fd, chunk, 0, Math.min(chunk.length, bytes - offset), offset)
+      if (length === 0) break
+      for (let at = chunk.indexOf(10); at >= 0 && at < length; at = chunk.indexOf(10, at + 1)) count += 1
+      offset += length
+    }
+    return count
+  } finally {
+    closeSync(fd)
+  }
+}
