@@ -46,8 +46,11 @@ export type ProcessReport = Omit<
 }
 
 export interface AgentHandle {
-  /** TERM to the group, grace, KILL, then what descends from it or carries the marker. First cause wins; returns at once. */
-  stop(cause: StopCause): void
+  /**
+   * TERM to the group, grace (the backend's unless given), KILL; then what descends from it or carries the marker, but not
+   * after `lingering` and `completion`. First cause wins; returns at once.
+   */
+  stop(cause: StopCause, graceMs?: number): void
   /** KILL at once. */
   kill(): void
   /** An event of this agent was accepted: a sign of life, and the start of lingering for text output. */

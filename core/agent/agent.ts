@@ -1,0 +1,218 @@
+import { unreachable } from '../result.ts'
+import type { StopCause, Stray } from '../run/state.ts'
+import type { AgentHandle, AgentJob, AgentNote, ProcessReport } from './contract.ts'
+import { createConversation } from './conversation.ts'
+import type { Failure } from './guard.ts'
+import { beginEnding, type Ending, type Reach } from './ladder.ts'
+import { createOutput, type Output } from './output.ts'
+import { type Prepared, prepare } from './prepare.ts'
+import { type Exit, type Started, startProcess } from './process.ts'
+import { commandOf } from './processes.ts'
+import type { Reading } from './reading.ts'
+import { endProcesses, findStrays, waitForEnd } from './strays.ts'
+import { startWatch, type Watch } from './watch.ts'
+import { within } from './within.ts'
+
+/**
+ * Runs one process for one prompt and tells what becomes of it: `started` (unless it cannot be started), then what it
+ * says and which of its clocks run out, at last `ended`, exactly once. Never throws, never reports before it has
+ * returned, and never ends an agent on its own account, except one whose backend broke.
+ */
+export function startAgent(job: AgentJob, report: (note: AgentNote) => void): AgentHandle {
+  const began = performance.now()
+  const unstarted = (spawnError: string | null, failure: Failure): AgentHandle => {
+    queueMicrotask(() => report({ type: 'ended', end: { ...NOTHING_DONE, spawnError, failure } }))
+    return NO_HANDLE
+  }
+  const prepared = prepare(job.backend, job.task, job.env.TMPDIR || '/tmp')
+  if (!prepared.ok) {
+    const { error } = prepared
+    if ('failure' in error) return unstarted(null, error.failure)
+    return unstarted(error.spawnError, { class: 'unknown', message: error.spawnError })
+  }
+  const { invocation, release } = prepared.value
+  const started = startProcess({
+    argv: invocation.argv,
+    cwd: job.task.cwd,
+    env: environment(job, invocation.env),
+    takesStdin: invocation.prompt === 'stdin',
+  })
+  if (!started.ok) {
+    release()
+    return unstarted(started.error, { class: 'unknown', message: started.error })
+  }
+  return supervise(job, prepared.value, started.value, report, began)
+}
+
+/** Output pipes are read for at most this long after the process has ended. */
+const DRAIN_MS = 2000
+/** What a process leaves behind for less than this is no stray: a `tee` that sees the end of its input. */
+const SETTLE_MS = 100
+const DEFAULT_GRACE_MS = 250
+const MAX_GRACE_MS = 3000
+
+const NOTHING_DONE: ProcessReport = {
+  exitCode: null,
+  signal: null,
+  spawnError: null,
+  stoppedFor: null,
+  failure: null,
+  usage: null,
+  costUsd: null,
+  turns: null,
+  finalMessage: '',
+  durationMs: 0,
+  tail: '',
+  strays: [],
+}
+
+const NO_HANDLE: AgentHandle = { stop() {}, kill() {}, eventAccepted() {}, completionSeen() {} }
+
+/** The marker is ours to set: without it, what the agent starts could not be found again. */
+function environment(job: AgentJob, changes: Prepared['invocation']['env']): Record<string, string> {
+  const env: Record<string, string> = { ...job.env, ...changes?.set }
+  for (const name of changes?.unset ?? []) delete env[name]
+  env.RALPH_AGENT = job.marker
+  return env
+}
+
+function supervise(
+  job: AgentJob,
+  { invocation, session, says, release }: Prepared,
+  child: Started,
+  report: (note: AgentNote) => void,
+  began: number,
+): AgentHandle {
+  const target = { ...child, marker: job.marker }
+  const lost = Promise.withResolvers<Exit>()
+  const grace = Math.min(Math.max(invocation.killGraceMs ?? DEFAULT_GRACE_MS, 0), MAX_GRACE_MS)
+  let ending: Ending | null = null
+  let reach: Reach = 'tree'
+  let stoppedFor: StopCause | null = null
+  let exited = false
+
+  const watch: Watch = startWatch({
+    pid: child.pid,
+    clocks: job.clocks,
+    output: job.backend.traits.output,
+    report,
+  })
+  const conversation = createConversation(job.backend, session, {
+    event: (event) => report({ type: 'said', event }),
+    write: (text) => child.stdin.write(text),
+    closeStdin: () => child.stdin.close(),
+    terminal: watch.terminal,
+    resumed: watch.resumed,
+    open: watch.open,
+    broken: () => end('tree', grace),
+  })
+
+  function end(how: Reach, graceMs: number): void {
+    if (exited || ending !== null) return
+    watch.stop()
+    reach = how
+    ending = beginEnding(target, how, graceMs)
+    void ending.done.then(() => lost.resolve({ exitCode: null, signal: 'SIGKILL' }))
+  }
+
+  function output(stream: 'out' | 'err', path: string): Output {
+    return createOutput(path, {
+      line: (text) => conversation.line(stream, text),
+      logEnded: (reason) =>
+        report({ type: 'said', event: { type: 'error', class: 'unknown', message: `log ended: ${reason}` } }),
+    })
+  }
+
+  async function finish(): Promise<void> {
+    const stdout = output('out', job.logs.stdout)
+    const stderr = output('err', job.logs.stderr)
+    const readings = [
+      child.readStdout((chunk) => {
+        watch.output()
+        stdout.take(chunk)
+      }),
+      child.readStderr((chunk) => {
+        watch.output()
+        stderr.take(chunk)
+      }),
+    ]
+    const exit = await Promise.race([child.exited, lost.promise])
+    exited = true
+    const durationMs = Math.round(performance.now() - began)
+    watch.stop()
+    child.stdin.close()
+    if (ending !== null) await ending.done
+    const strays = ending !== null && reach === 'tree' ? [] : await settleStrays()
+    await drain(readings, DRAIN_MS)
+    stdout.end()
+    stderr.end()
+    const tails = { stdoutTail: stdout.tail(), stderrTail: stderr.tail() }
+    const failure = conversation.end({ ...exit, stoppedByUs: ending !== null, ...tails })
+    const { usage, costUsd, turns, final } = conversation.known
+    const finalMessage = (final ?? stdout.text()).trim()
+    stdout.close()
+    stderr.close()
+    release()
+    const tail = tails.stderrTail || tails.stdoutTail
+    const said = { usage, costUsd, turns, finalMessage, tail }
+    report({
+      type: 'ended',
+      end: { ...exit, spawnError: null, stoppedFor, failure, ...said, durationMs, strays },
+    })
+  }
+
+  /** Strays first, then the pipes: one that is ended here no longer holds them. */
+  async function settleStrays(): Promise<readonly Stray[]> {
+    const left = await waitForEnd(await findStrays([job.marker], child.pid), SETTLE_MS)
+    const strays = left.map(({ pid }) => ({ pid, command: commandOf(pid) }))
+    if (job.killStrays) await endProcesses(left)
+    return strays
+  }
+
+  queueMicrotask(() => {
+    const { pid, startTime, bootId } = child
+    report({ type: 'started', pid, startTime, bootId })
+    conversation.say(says)
+  })
+  void finish()
+
+  return {
+    stop(cause, graceMs) {
+      if (exited || ending !== null) return
+      stoppedFor = cause
+      end(reachOf(cause), graceMs ?? grace)
+    },
+    kill() {
+      if (exited) return
+      stoppedFor ??= ending === null ? 'interrupt' : null
+      if (ending === null) end('tree', 0)
+      else ending.force()
+      reach = 'tree'
+    },
+    eventAccepted: watch.event,
+    completionSeen: watch.completion,
+  }
+}
+
+async function drain(readings: readonly Reading[], ms: number): Promise<void> {
+  const done = Promise.all(readings.map((reading) => reading.done))
+  if (!(await within(done, ms))) for (const reading of readings) reading.stop()
+  await done
+}
+
+/** What an agent that was done leaves behind lives on like that of one which exits: others may be using it. */
+function reachOf(cause: StopCause): Reach {
+  switch (cause) {
+    case 'lingering':
+    case 'completion':
+      return 'group'
+    case 'worker-timeout':
+    case 'wave-deadline':
+    case 'inactivity':
+    case 'interrupt':
+    case 'cancelled':
+      return 'tree'
+    default:
+      return unreachable(cause)
+  }
+}

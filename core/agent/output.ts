@@ -1,0 +1,46 @@
+import { createLineSplitter } from './lines.ts'
+import { createLog } from './log.ts'
+import { createTail } from './tail.ts'
+
+/** One output stream of an agent: kept whole on disk, cut into lines, its last lines remembered. */
+export interface Output {
+  take(chunk: Uint8Array): void
+  /** The stream has ended: gives a last line without newline. */
+  end(): void
+  /** Last lines. */
+  tail(): string
+  /** All of it, as far as it is bounded. Not after `close`. */
+  text(): string
+  close(): void
+}
+
+export interface OutputListener {
+  line(text: string): void
+  /** The log cannot be written any more. Lines go on. */
+  logEnded(reason: string): void
+}
+
+export function createOutput(path: string, listener: OutputListener): Output {
+  const splitter = createLineSplitter()
+  const log = createLog(path)
+  const tail = createTail()
+
+  function give(lines: readonly string[]): void {
+    for (const line of lines) {
+      tail.add(line)
+      listener.line(line)
+    }
+  }
+
+  return {
+    take(chunk) {
+      const problem = log.write(chunk)
+      if (problem !== null) listener.logEnded(problem)
+      give(splitter.push(chunk))
+    },
+    end: () => give(splitter.end()),
+    tail: tail.text,
+    text: log.text,
+    close: log.close,
+  }
+}

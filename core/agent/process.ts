@@ -1,0 +1,114 @@
+import { closeSync, existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { messageOf, osCodeOf } from '../errors.ts'
+import { err, ok, type Result } from '../result.ts'
+import { closePipe, openPipe, type Pipe } from './pipes.ts'
+import { bootId, startTimeOf } from './processes.ts'
+import { type Reading, readAll } from './reading.ts'
+import { NO_STDIN, type Stdin, writeInto, writeTo } from './stdin.ts'
+
+export interface Program {
+  /** argv[0]: a program on `env.PATH`, or a path (relative: to `cwd`). */
+  readonly argv: readonly string[]
+  readonly cwd: string
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>
+  /** Without: stdin is `/dev/null`. */
+  readonly takesStdin: boolean
+}
+
+/** A started process. It leads a session and a group of its own, whose number is its pid. */
+export interface Started {
+  readonly pid: number
+  /** Together with the pid these tell it from any other process; empty where unknown. */
+  readonly startTime: string
+  readonly bootId: string
+  readonly stdin: Stdin
+  /** Each stream is to be read exactly once. */
+  readStdout(take: (chunk: Uint8Array) => void): Reading
+  readStderr(take: (chunk: Uint8Array) => void): Reading
+  readonly exited: Promise<Exit>
+  /** False from the moment that the process was reaped. */
+  isRunning(): boolean
+}
+
+/** Exactly one of the two is set. */
+export interface Exit {
+  readonly exitCode: number | null
+  readonly signal: string | null
+}
+
+/** Starts a program; the error is the operating system's, and names the program. */
+export function startProcess(program: Program): Result<Started, string> {
+  const name = program.argv[0] ?? ''
+  const noFolder = cwdProblem(program.cwd)
+  if (noFolder !== null) return err(`cannot start "${name}": ${noFolder}`)
+  const pipes: (Pipe | null)[] = [program.takesStdin ? openPipe() : null, openPipe(), openPipe()]
+  const [input = null, output = null, errors = null] = pipes
+  try {
+    const child = Bun.spawn([...program.argv], {
+      cwd: program.cwd,
+      env: { ...program.env },
+      stdin: program.takesStdin ? (input?.read ?? 'pipe') : 'ignore',
+      stdout: output?.write ?? 'pipe',
+      stderr: errors?.write ?? 'pipe',
+      detached: true,
+    })
+    if (input !== null) closeSync(input.read)
+    if (output !== null) closeSync(output.write)
+    if (errors !== null) closeSync(errors.write)
+    return ok({
+      pid: child.pid,
+      startTime: startTimeOf(child.pid),
+      bootId: bootId(),
+      stdin:
+        input !== null
+          ? writeTo(input.write)
+          : child.stdin instanceof Object
+            ? writeInto(child.stdin)
+            : NO_STDIN,
+      readStdout: (take) => read(output, child.stdout, take),
+      readStderr: (take) => read(errors, child.stderr, take),
+      exited: child.exited.then(() => ({
+        exitCode: child.signalCode === null ? child.exitCode : null,
+        signal: child.signalCode === null ? null : String(child.signalCode),
+      })),
+      isRunning: () => child.exitCode === null && child.signalCode === null,
+    })
+  } catch (error) {
+    for (const pipe of pipes) if (pipe !== null) closePipe(pipe)
+    return err(`cannot start "${name}": ${spawnProblem(error, program)}`)
+  }
+}
+
+type Stream = ReadableStream<Uint8Array>
+
+/** Without a pipe of ours, the runtime made one. */
+function read(
+  pipe: Pipe | null,
+  stream: Stream | number | undefined,
+  take: (chunk: Uint8Array) => void,
+): Reading {
+  if (pipe !== null) return readAll(Bun.file(pipe.read).stream(), take, () => closeSync(pipe.read))
+  if (stream instanceof ReadableStream) return readAll(stream, take, () => {})
+  throw new Error('a stream of a started process is neither a pipe nor readable')
+}
+
+/** The system would blame the program for a missing working directory. */
+function cwdProblem(cwd: string): string | null {
+  try {
+    return statSync(cwd).isDirectory() ? null : `the working directory ${cwd} is not a directory (ENOTDIR)`
+  } catch (error) {
+    return `the working directory ${cwd} cannot be entered (${osCodeOf(error) ?? messageOf(error)})`
+  }
+}
+
+function spawnProblem(error: unknown, { argv, cwd }: Program): string {
+  const message = messageOf(error).slice(0, MAX_PROBLEM)
+  const program = argv[0] ?? ''
+  const script = program.includes('/') && osCodeOf(error) === 'ENOENT' && existsSync(resolve(cwd, program))
+  return script ? `${message} (the file exists: the interpreter named in its first line does not)` : message
+}
+
+/** Some messages repeat the arguments. */
+const MAX_PROBLEM = 500

@@ -1,0 +1,189 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** One living process. Zombies are gone: they are never listed. */
+export interface Process {
+  readonly pid: number
+  readonly ppid: number
+  readonly pgid: number
+  /** Clock ticks since boot. With the pid it names one process for as long as the machine runs. */
+  readonly startTime: string
+  /** Clock ticks of CPU time, those of its ended and reaped children included. */
+  readonly cpuTicks: number
+}
+
+/** The processes of this machine at one moment. Empty where there is no `/proc`. */
+export interface ProcessTable {
+  get(pid: number): Process | undefined
+  /** Children, their children and so on; not `pid` itself. */
+  descendants(pid: number): readonly Process[]
+  group(pgid: number): readonly Process[]
+  /** Processes that carry `RALPH_AGENT=<marker>` with one of these markers, as a whole. */
+  marked(markers: ReadonlySet<string>): readonly Process[]
+  /** CPU time of a process and its descendants. */
+  cpuTicks(pid: number): number
+}
+
+/** False: only groups can be seen and ended, and signs of life are output and events alone. */
+export const HAS_PROCESS_TABLE = process.platform === 'linux'
+
+/** A look at the processes that begins now. Costs about 10 µs for each process of the machine. */
+export function readProcesses(): ProcessTable {
+  const began = performance.now()
+  const living = new Map<number, Process>()
+  for (const name of HAS_PROCESS_TABLE ? readdirSync('/proc') : []) {
+    const one = isPid(name) ? readProcess(name) : undefined
+    if (one !== undefined) living.set(one.pid, one)
+  }
+  latestAt = performance.now()
+  latestMs = latestAt - began
+  return createTable(living)
+}
+
+/** A look that begins now, shared with all who ask before this turn of the program is over. */
+export function currentProcesses(): ProcessTable {
+  if (current === null) {
+    current = readProcesses()
+    queueMicrotask(() => {
+      current = null
+    })
+  }
+  return current
+}
+
+/**
+ * A look that begins after this call. Callers that come together share one, and looks are spaced so that they cost
+ * a tenth of our time at most: many agents that end at once are answered by one look.
+ */
+export function nextProcesses(): Promise<ProcessTable> {
+  next ??= new Promise((resolve) => {
+    const pause = Math.min(10 * latestMs, MAX_PAUSE_MS) - (performance.now() - latestAt)
+    setTimeout(
+      () => {
+        next = null
+        resolve(readProcesses())
+      },
+      Math.max(0, pause),
+    )
+  })
+  return next
+}
+
+/** True if this very process still lives (not another with its pid, not a zombie). */
+export function isAlive(one: { readonly pid: number; readonly startTime: string }): boolean {
+  return readProcess(String(one.pid))?.startTime === one.startTime
+}
+
+/** Empty if the process has ended, or where there is no process table. */
+export function startTimeOf(pid: number): string {
+  return (HAS_PROCESS_TABLE && readStat(String(pid))?.startTime) || ''
+}
+
+/** Changes with every start of the machine; empty where unknown. */
+export function bootId(): string {
+  boot ??= readText('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
+  return boot
+}
+
+/** The command line on one line, shortened; the program's name where that is all there is. */
+export function commandOf(pid: number): string {
+  const argv = readText(`/proc/${pid}/cmdline`)
+    ?.replace(/[\0-\x1f]+/g, ' ')
+    .trim()
+  const command = argv || `[${readText(`/proc/${pid}/comm`)?.trim() ?? '?'}]`
+  return command.length > MAX_COMMAND ? `${command.slice(0, MAX_COMMAND - 1)}…` : command
+}
+
+const MAX_COMMAND = 120
+const MAX_PAUSE_MS = 50
+
+/** When the latest look ended, and what it cost. */
+let latestAt = Number.NEGATIVE_INFINITY
+let latestMs = 0
+let current: ProcessTable | null = null
+let next: Promise<ProcessTable> | null = null
+let boot: string | null = null
+
+function createTable(living: ReadonlyMap<number, Process>): ProcessTable {
+  const all = [...living.values()]
+  const children = Map.groupBy(all, (one) => one.ppid)
+  const markers = new Map<number, string | null>()
+
+  function markerOf(pid: number): string | null {
+    const known = markers.get(pid)
+    if (known !== undefined) return known
+    const marker = readMarker(pid)
+    markers.set(pid, marker)
+    return marker
+  }
+
+  const table: ProcessTable = {
+    get: (pid) => living.get(pid),
+    descendants(pid) {
+      const found = new Set<Process>(children.get(pid))
+      for (const one of found) for (const child of children.get(one.pid) ?? []) found.add(child)
+      return [...found]
+    },
+    group: (pgid) => all.filter((one) => one.pgid === pgid),
+    marked: (wanted) =>
+      all.filter((one) => {
+        const marker = one.pid === process.pid ? null : markerOf(one.pid)
+        return marker !== null && wanted.has(marker)
+      }),
+    cpuTicks(pid) {
+      const tree = table.descendants(pid)
+      return tree.reduce((sum, one) => sum + one.cpuTicks, living.get(pid)?.cpuTicks ?? 0)
+    },
+  }
+  return table
+}
+
+/** Compared as a whole, since `run:1` is also the beginning of `run:12`. */
+function readMarker(pid: number): string | null {
+  const environment = readText(`/proc/${pid}/environ`)
+  if (environment === undefined) return null
+  const at = environment.startsWith(MARKER) ? 0 : environment.indexOf(`\0${MARKER}`) + 1
+  if (at === 0 && !environment.startsWith(MARKER)) return null
+  const from = at + MARKER.length
+  const end = environment.indexOf('\0', from)
+  return environment.slice(from, end === -1 ? undefined : end)
+}
+
+const MARKER = 'RALPH_AGENT='
+
+function readProcess(pid: string): Process | undefined {
+  const stat = readStat(pid)
+  return stat === undefined || stat.state === 'Z' || stat.state === 'X' ? undefined : stat
+}
+
+/** The name in `/proc/<pid>/stat` may hold spaces and parentheses: the fields begin behind the last one. */
+function readStat(pid: string): (Process & { readonly state: string }) | undefined {
+  const line = readText(`/proc/${pid}/stat`)
+  if (line === undefined) return undefined
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
+  const number = (field: number): number => Number(fields[field - FIRST_FIELD])
+  return {
+    pid: Number(pid),
+    state: fields[0] ?? '',
+    ppid: number(4),
+    pgid: number(5),
+    cpuTicks: number(14) + number(15) + number(16) + number(17),
+    startTime: fields[22 - FIRST_FIELD] ?? '',
+  }
+}
+
+/** proc(5) numbers the fields from 1; the state, behind the name, is the third. */
+const FIRST_FIELD = 3
+
+function isPid(name: string): boolean {
+  const first = name.charCodeAt(0)
+  return first >= 48 && first <= 57
+}
+
+/** Undefined if the process has ended meanwhile, or belongs to somebody else. */
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return undefined
+  }
+}

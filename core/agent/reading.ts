@@ -1,0 +1,38 @@
+/** One stream that is being read to its end. */
+export interface Reading {
+  /** Resolves at the end of the stream, or once `stop` was called; all chunks were given before. */
+  readonly done: Promise<void>
+  /** Stops reading, whoever still holds the other end. */
+  stop(): void
+}
+
+/**
+ * Reads `stream` and gives each piece to `take`, one after another. Nothing is read ahead while `take` works, so a
+ * program that prints faster than we read waits in its own write. `release` is called once, at the end.
+ */
+export function readAll(
+  stream: ReadableStream<Uint8Array>,
+  take: (chunk: Uint8Array) => void,
+  release: () => void,
+): Reading {
+  const reader = stream.getReader()
+  let stopped: Promise<void> | null = null
+  async function pump(): Promise<void> {
+    try {
+      while (stopped === null) {
+        const { done, value } = await reader.read()
+        if (done) return
+        take(value)
+      }
+    } finally {
+      await stopped
+      release()
+    }
+  }
+  return {
+    done: pump(),
+    stop() {
+      stopped ??= reader.cancel().catch(() => {})
+    },
+  }
+}

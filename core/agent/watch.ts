@@ -1,0 +1,123 @@
+import type { Traits } from '../backend/contract.ts'
+import type { Lapse } from '../run/fact.ts'
+import { lookEvery, readClocks, startSigns } from './clocks.ts'
+import type { AgentNote, Clocks } from './contract.ts'
+import { HAS_PROCESS_TABLE, nextProcesses, type ProcessTable } from './processes.ts'
+
+/** Watches the clocks of one agent with one timer, armed only while something can run out. */
+export interface Watch {
+  /** Bytes came. */
+  output(): void
+  /** An event was accepted. */
+  event(): void
+  /** A completion or cancellation event was accepted. */
+  completion(): void
+  terminal(): void
+  resumed(): void
+  open(count: number): void
+  stop(): void
+}
+
+export interface Watched {
+  readonly pid: number
+  readonly clocks: Clocks
+  readonly output: Traits['output']
+  /** `lapsed` once for each clock, `quiet` once. */
+  readonly report: (note: AgentNote) => void
+}
+
+export function startWatch({ pid, clocks: wanted, output, report }: Watched): Watch {
+  // Text output may linger only while no descendant lives, which cannot be told without a process table.
+  const clocks = HAS_PROCESS_TABLE ? wanted : { ...wanted, emitGraceMs: 0 }
+  const signs = startSigns(performance.now())
+  const told = new Set<Lapse>()
+  let warned = false
+  let looked = signs.started
+  let cpuTicks: number | null = null
+  let timer: Timer | null = null
+  let stopped = false
+
+  function arm(): void {
+    if (stopped) return
+    const now = performance.now()
+    const { lapsed, next } = readClocks(signs, clocks, output, now)
+    const every = lookEvery(signs, clocks, output)
+    const look = every === null || !HAS_PROCESS_TABLE ? null : Math.max(looked, signs.life) + every
+    const due = lapsed.some((which) => !told.has(which)) ? now : null
+    const times = [next, look, due].filter((time) => time !== null)
+    if (timer !== null) clearTimeout(timer)
+    const ms = Math.max(Math.min(...times) - now, 0)
+    timer = times.length === 0 ? null : setTimeout(wake, Math.min(ms, MAX_TIMER_MS))
+  }
+
+  async function wake(): Promise<void> {
+    timer = null
+    const now = performance.now()
+    const every = lookEvery(signs, clocks, output)
+    const { lapsed } = readClocks(signs, clocks, output, now)
+    const matters = lapsed.some((which) => which === 'inactivity' || which === 'lingering')
+    if (every !== null && (matters || now - Math.max(looked, signs.life) >= every))
+      look(await nextProcesses())
+    tell()
+    if (timer === null) arm()
+  }
+
+  /** The first look only tells what the later ones are compared with. */
+  function look(table: ProcessTable): void {
+    looked = performance.now()
+    const ticks = table.cpuTicks(pid)
+    if (cpuTicks !== null && ticks !== cpuTicks) signs.life = looked
+    cpuTicks = ticks
+    if (table.descendants(pid).length > 0) signs.busy = looked
+  }
+
+  function tell(): void {
+    if (stopped) return
+    const { lapsed, quietMs } = readClocks(signs, clocks, output, performance.now())
+    if (quietMs !== null && !warned) {
+      warned = true
+      report({ type: 'quiet', silentMs: Math.round(quietMs) })
+    }
+    for (const which of lapsed) {
+      if (stopped || told.has(which)) continue
+      told.add(which)
+      report({ type: 'lapsed', which })
+    }
+  }
+
+  arm()
+  return {
+    output() {
+      signs.output = performance.now()
+      signs.life = signs.output
+    },
+    event() {
+      signs.event = performance.now()
+      signs.life = signs.event
+      arm()
+    },
+    completion() {
+      signs.completion ??= performance.now()
+      arm()
+    },
+    terminal() {
+      signs.terminal = performance.now()
+      arm()
+    },
+    resumed() {
+      signs.terminal = null
+    },
+    open(count) {
+      if (count === 0 && signs.open > 0 && signs.terminal !== null) signs.terminal = performance.now()
+      signs.open = count
+      arm()
+    },
+    stop() {
+      stopped = true
+      if (timer !== null) clearTimeout(timer)
+    },
+  }
+}
+
+/** Timers cannot be longer than 2^31 ms. */
+const MAX_TIMER_MS = 2 ** 30

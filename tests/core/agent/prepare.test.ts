@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { prepare } from '../../../core/agent/prepare.ts'
+import type { AgentTask, Backend } from '../../../core/backend/contract.ts'
+import { sandbox } from '../../helpers/sandbox.ts'
+import { textBackend } from './rig.ts'
+
+function task(prompt: string): AgentTask {
+  return { prompt, command: 'program', args: ['-x'] } as unknown as AgentTask
+}
+
+function argv(prepared: ReturnType<typeof prepare>): readonly string[] {
+  if (!prepared.ok) throw new Error('not prepared')
+  return prepared.value.invocation.argv
+}
+
+test('a prompt of 7000 bytes stands in the argument', () => {
+  const prompt = 'ä'.repeat(3500)
+  expect(argv(prepare(textBackend({ prompt: 'arg' }), task(prompt), '/nowhere'))).toEqual([
+    'program',
+    '-x',
+    prompt,
+  ])
+})
+
+test('a longer one stands in a file that the argument names; releasing removes it', async () => {
+  await using box = sandbox()
+  const prompt = `${'ä'.repeat(3500)}!`
+  const prepared = prepare(textBackend({ prompt: 'arg' }), task(prompt), box.dir)
+  const sentence = argv(prepared)[2] ?? ''
+  const path = /\/\S+\.md/.exec(sentence)?.[0] ?? ''
+  expect(sentence.length).toBeLessThan(500)
+  expect(readFileSync(path, 'utf8')).toBe(prompt)
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
+  if (prepared.ok) prepared.value.release()
+  expect(readdirSync(box.dir)).toEqual([])
+})
+
+test('on stdin a prompt of any length goes whole', () => {
+  const prompt = 'x'.repeat(100_000)
+  const prepared = prepare(textBackend(), task(prompt), '/nowhere')
+  expect(prepared.ok && prepared.value.says).toEqual([{ write: prompt }, { closeStdin: true }])
+})
+
+test('a file that cannot be written is an error of the start', () => {
+  const prepared = prepare(textBackend({ prompt: 'arg' }), task('x'.repeat(8000)), '/nowhere')
+  expect(prepared).toMatchObject({ ok: false, error: { spawnError: expect.stringContaining('/nowhere') } })
+})
+
+describe('a backend that throws is blamed by name and function, and leaves no file', () => {
+  const boom = (): never => {
+    throw new Error('boom')
+  }
+  const table: [string, Partial<Backend>, string][] = [
+    ['invoke', { invoke: boom }, 'backend "fake", invoke(): boom'],
+    [
+      'invoke without a program',
+      { invoke: () => ({ argv: [], prompt: 'arg' }) },
+      'backend "fake", invoke(): argv is no list of words that begins with a program',
+    ],
+    ['open', { open: boom }, 'backend "fake", open(): boom'],
+    [
+      'start',
+      { open: (one) => ({ ...textBackend().open(one), start: boom }) },
+      'backend "fake", open().start: boom',
+    ],
+  ]
+  test.each(table)('%s', async (_, part, message) => {
+    await using box = sandbox()
+    const prepared = prepare(textBackend({ prompt: 'arg', ...part }), task('x'.repeat(8000)), box.dir)
+    expect(prepared).toEqual({ ok: false, error: { failure: { class: 'crash', message } } })
+    expect(readdirSync(box.dir)).toEqual([])
+  })
+})
