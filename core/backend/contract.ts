@@ -107,6 +107,8 @@ export interface Role {
   readonly events: readonly { readonly topic: string; readonly payload: string; readonly status?: string }[]
   readonly objective: string
   readonly completionPromise: string
+  /** Absent: off. */
+  readonly cancellationPromise?: string
   /** All hats of the run, in config order. */
   readonly graph: readonly RoleHat[]
 }

@@ -1,0 +1,93 @@
+import { err, ok, type Result } from '../result.ts'
+import type { BackendPlugin } from './define.ts'
+
+/** Checks what a plugin file exports by default. The error is one sentence that names the field. */
+export function checkPluginShape(exported: unknown): Result<BackendPlugin, string> {
+  if (exported === undefined) return err('there is no default export')
+  if (!isRecord(exported)) return err(`the default export must be an object, not ${kindOf(exported)}`)
+  const wrong = firstWrong(exported, FIELDS) ?? wrongTraits(exported.traits)
+  if (wrong !== null) return err(wrong)
+  // Every field that BackendPlugin declares was checked above.
+  return ok(exported as unknown as BackendPlugin)
+}
+
+/** A backend's name, as in `-b <name>`. */
+export const BACKEND_NAME = /^[a-z][a-z0-9-]*$/
+
+interface Field {
+  readonly name: string
+  readonly required?: boolean
+  readonly must: string
+  accepts(value: unknown): boolean
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isFlag = (value: unknown): boolean => typeof value === 'boolean'
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0
+
+const FIELDS: readonly Field[] = [
+  {
+    name: 'name',
+    required: true,
+    must: 'be a word of a-z, 0-9 and -, beginning with a letter',
+    accepts: (value) => typeof value === 'string' && BACKEND_NAME.test(value),
+  },
+  { name: 'invoke', required: true, must: 'be a function', accepts: isFunction },
+  { name: 'open', must: 'be a function', accepts: isFunction },
+  { name: 'detect', must: 'be a function', accepts: isFunction },
+  { name: 'caveats', must: 'be a function', accepts: isFunction },
+  { name: 'summary', must: 'be a string', accepts: isText },
+  { name: 'program', must: 'be a string', accepts: isText },
+  { name: 'traits', must: 'be an object', accepts: (value) => isRecord(value) },
+]
+
+const TRAITS: readonly Field[] = [
+  {
+    name: 'output',
+    must: "be 'text' or 'stream'",
+    accepts: (value) => value === 'text' || value === 'stream',
+  },
+  { name: 'reportsCost', must: 'be true or false', accepts: isFlag },
+  { name: 'reportsTokens', must: 'be true or false', accepts: isFlag },
+  { name: 'takesModel', must: 'be true or false', accepts: isFlag },
+  { name: 'contextWindow', must: 'be a number of tokens', accepts: isCount },
+  { name: 'access', must: 'be a string', accepts: isText },
+  { name: 'verified', must: 'be true or false', accepts: isFlag },
+  { name: 'shell', must: 'be an object', accepts: (value) => isRecord(value) },
+]
+
+const SHELL: readonly Field[] = ['heredoc', 'substitution', 'keepsPath', 'keepsEnvironment'].map((name) => ({
+  name,
+  must: 'be true or false',
+  accepts: isFlag,
+}))
+
+function wrongTraits(traits: unknown): string | null {
+  if (!isRecord(traits)) return null
+  const wrong = firstWrong(traits, TRAITS, 'traits.')
+  if (wrong !== null) return wrong
+  return isRecord(traits.shell) ? firstWrong(traits.shell, SHELL, 'traits.shell.') : null
+}
+
+function firstWrong(object: Record<string, unknown>, fields: readonly Field[], prefix = ''): string | null {
+  for (const { name, required, must, accepts } of fields) {
+    const value = object[name]
+    if (value === undefined && required !== true) continue
+    if (!accepts(value)) return `"${prefix}${name}" must ${must}, not ${kindOf(value)}`
+  }
+  return null
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object' || typeof value === 'function')
+    return `a ${typeof value}`.replace('a o', 'an o')
+  return JSON.stringify(value)
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

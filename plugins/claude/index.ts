@@ -1,0 +1,23 @@
+import { defineBackend } from '../../core/backend/define.ts'
+import { rootCaveat } from './caveats.ts'
+import { invoke } from './invocation.ts'
+import { ClaudeSession } from './session.ts'
+
+/** Claude Code, one headless run a prompt. Measured with 2.1.197 and 2.1.332. */
+export default defineBackend({
+  name: 'claude',
+  summary: 'Claude Code, streaming JSON',
+  program: 'claude',
+  traits: {
+    output: 'stream',
+    reportsCost: true,
+    reportsTokens: true,
+    takesModel: true,
+    contextWindow: 200_000,
+    access: 'everything you may do here: --dangerously-skip-permissions, your own settings are left out',
+    verified: true,
+  },
+  invoke,
+  caveats: rootCaveat,
+  open: (task) => new ClaudeSession(task.prompt),
+})
