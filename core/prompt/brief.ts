@@ -1,5 +1,6 @@
 import type { Blob } from '../blob.ts'
 import type { TopicNote } from '../config/settings.ts'
+import type { ControlTopics } from '../control.ts'
 import type { Event } from '../event.ts'
 import type { Hat } from '../hat.ts'
 import type { Iteration, Wave } from '../run/state.ts'
@@ -56,7 +57,7 @@ export interface ItemBrief {
 
 /** What a prompt needs from files and settings. */
 export interface Material {
-  /** `ralph` as agents should call it. */
+  /** Null: disabled. An empty text: nothing was written yet. */
   readonly scratchpad: { readonly path: string; readonly text: string } | null
   /** `.ralph/agent/*.md` other than the scratchpad, relative paths. */
   readonly notes: readonly string[]
@@ -66,6 +67,7 @@ export interface Material {
   readonly topicNotes: Readonly<Record<string, TopicNote>>
   /** The backend that gets the prompt. */
   readonly backend: { readonly output: 'text' | 'stream'; readonly heredoc: boolean }
+  readonly control: ControlTopics
   /** Path of the whole n-th (from 1) result of a wave's item, for results that are shown cut. */
   readonly resultPath: (wave: string, index: number, n: number) => string
 }
