@@ -1,0 +1,70 @@
+import { RETRY_CLASSES } from '../../hat.ts'
+import {
+  amount,
+  either,
+  flag,
+  inert,
+  integer,
+  list,
+  named,
+  oneOf,
+  section,
+  text,
+  visibleText,
+} from './field.ts'
+
+export const scratchpad = either(visibleText, section({ enabled: flag, path: visibleText }))
+
+export const promptMode = oneOf(['arg', 'stdin'])
+
+export const retry = section({
+  attempts: integer(1),
+  on: list(oneOf(RETRY_CLASSES)),
+  backoff_seconds: integer(0),
+})
+
+export const cli = section({
+  backend: visibleText,
+  command: visibleText,
+  args: list(text),
+  model: visibleText,
+  prompt_mode: promptMode,
+  prompt_flag: visibleText,
+  default_mode: inert,
+  idle_timeout_secs: inert,
+  pty_mode: inert,
+  pty_interactive: inert,
+})
+
+export const core = section({
+  scratchpad,
+  specs_dir: visibleText,
+  guardrails: list(text),
+})
+
+/** By backend name; which names there are is known only when plugins are looked up. */
+export const adapters = named(
+  text,
+  section({
+    timeout: integer(1),
+    enabled: flag,
+    price: section({ input: amount, output: amount, cached_input: amount }),
+    script: visibleText,
+    tool_permissions: inert,
+  }),
+)
+
+export const features = section({
+  max_concurrency: integer(1),
+  max_wave_items: integer(1),
+  strays: oneOf(['wave', 'kill', 'keep']),
+  retry,
+  max_agents: integer(1),
+  max_depth: integer(1),
+  exit_grace_seconds: integer(0),
+  emit_grace_seconds: integer(0),
+  parallel: inert,
+  auto_merge: inert,
+  loop_naming: section({ format: inert, max_length: inert }),
+  preflight: section({ enabled: inert, strict: inert, skip: inert }),
+})
