@@ -1,0 +1,123 @@
+import type { CommandSpec, FlagSpec } from './arguments.ts'
+import type { Palette } from './view/colour.ts'
+
+/** A line of a list of commands. */
+export interface Listed {
+  /** Without `ralph`, such as `wave run`. */
+  readonly name: string
+  readonly summary: string
+}
+
+/** The page of one command: examples first, then the form, then all flags with their defaults. Ends with a newline. */
+export function renderHelp(spec: CommandSpec, paint: Palette): string {
+  return page([
+    `${paint.bold(`ralph ${spec.name}`)} — ${spec.summary}`,
+    spec.examples.map((example) => `  ${paint.cyan(example)}`).join('\n'),
+    `${paint.bold('Usage')}  ${renderUsage(spec)}`,
+    ...renderArguments(spec, paint),
+    ...renderFlags(spec.flags, paint),
+  ])
+}
+
+/** The page of `ralph` itself, or of a word such as `ralph wave` that only groups commands. */
+export function renderTree(
+  tree: {
+    readonly name: string
+    readonly summary: string
+    readonly examples: readonly string[]
+    readonly commands: readonly Listed[]
+    readonly flags: Readonly<Record<string, FlagSpec>>
+  },
+  paint: Palette,
+): string {
+  const commands = tree.commands.map(({ name, summary }) => [name, summary] as const)
+  return page([
+    `${paint.bold(tree.name)} — ${tree.summary}`,
+    tree.examples.map((example) => `  ${paint.cyan(example)}`).join('\n'),
+    `${paint.bold('Commands')}\n${table(commands, paint)}`,
+    ...renderFlags(tree.flags, paint),
+    `\`${tree.name} <command> --help\` tells all about a command.`,
+  ])
+}
+
+function page(sections: readonly string[]): string {
+  return `${sections.filter((section) => section !== '').join('\n\n')}\n`
+}
+
+function renderUsage(spec: CommandSpec): string {
+  const words = spec.positionals.map(({ name, required, variadic }) => {
+    const shown = variadic ? `${name}…` : name
+    return required ? `<${shown}>` : `[${shown}]`
+  })
+  const rest = spec.rest === undefined ? [] : [`[-- ${spec.rest.name}]`]
+  return ['ralph', spec.name, ...words, '[flags]', ...rest].join(' ')
+}
+
+function renderArguments(spec: CommandSpec, paint: Palette): readonly string[] {
+  const rows = [
+    ...spec.positionals.map(({ name, description }) => [name, description] as const),
+    ...(spec.rest === undefined ? [] : [[`-- ${spec.rest.name}`, spec.rest.description] as const]),
+  ]
+  return rows.length === 0 ? [] : [`${paint.bold('Arguments')}\n${table(rows, paint)}`]
+}
+
+/** One section for each group, in the order in which the groups first appear; the global flags come last. */
+function renderFlags(flags: Readonly<Record<string, FlagSpec>>, paint: Palette): readonly string[] {
+  const groups = new Map<string, (readonly [string, string])[]>()
+  for (const [name, flag] of Object.entries(flags)) {
+    if (flag.hidden) continue
+    const group = flag.group ?? 'Flags'
+    const rows = groups.get(group) ?? []
+    rows.push([flagForm(name, flag), flagText(flag)])
+    groups.set(group, rows)
+  }
+  const order = [...groups].sort(([a], [b]) => Number(a === LAST_GROUP) - Number(b === LAST_GROUP))
+  return order.map(([group, rows]) => `${paint.bold(group)}\n${table(rows, paint)}`)
+}
+
+const LAST_GROUP = 'Global'
+
+function flagForm(name: string, flag: FlagSpec): string {
+  const short = flag.short === undefined ? '    ' : `-${flag.short}, `
+  if (flag.type === 'bool') return `${short}--${name}`
+  return `${short}--${name} ${flag.value ?? 'VALUE'}${flag.type === 'variadic' ? '…' : ''}`
+}
+
+function flagText(flag: FlagSpec): string {
+  const notes = [
+    ...(flag.type === 'many' ? ['repeatable'] : []),
+    ...(flag.default === undefined ? [] : [`default: ${flag.default}`]),
+  ]
+  return notes.length === 0 ? flag.description : `${flag.description} (${notes.join(', ')})`
+}
+
+/** Two columns, the second one wrapped at `WIDTH`. */
+function table(rows: readonly (readonly [string, string])[], paint: Palette): string {
+  const left = Math.min(LEFT_MAX, Math.max(...rows.map(([term]) => term.length)))
+  const indent = ' '.repeat(left + 4)
+  return rows
+    .map(([term, text]) => {
+      const [first = '', ...more] = wrap(text, WIDTH - indent.length)
+      const head =
+        term.length > left
+          ? `  ${paint.cyan(term)}\n${indent}${first}`
+          : `  ${paint.cyan(term)}${' '.repeat(left - term.length)}  ${first}`
+      return [head, ...more.map((line) => indent + line)].join('\n')
+    })
+    .join('\n')
+}
+
+const WIDTH = 96
+const LEFT_MAX = 32
+
+function wrap(text: string, columns: number): readonly string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > columns) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}

@@ -1,0 +1,143 @@
+import { join } from 'node:path'
+import { createLook } from '../core/backend/look.ts'
+import { type RalphError, usageError } from '../core/errors.ts'
+import type { Result } from '../core/result.ts'
+import type { Report } from '../core/run-event.ts'
+import type { Parsed } from './arguments.ts'
+import { castHats } from './cast.ts'
+import type { RunSpec } from './commands/run.ts'
+import { loadConfiguration } from './configuration.ts'
+import { parseCount } from './count.ts'
+import { given } from './given.ts'
+import { createLog } from './log.ts'
+import { checkObjectiveFlags, type Objective, resolveObjective } from './objective.ts'
+import { processStdin } from './stdin.ts'
+import { writeErr, writeOut } from './stdout.ts'
+import { lookAtTerminal } from './terminal.ts'
+import { decideVerbosity } from './verbosity.ts'
+import { createDiagnostics } from './view/diagnostics.ts'
+import { renderDryRun } from './view/dry-run.ts'
+import { fanOut } from './view/fan-out.ts'
+import { renderIntro } from './view/intro.ts'
+import { jsonView } from './view/json.ts'
+import { plainView } from './view/plain.ts'
+import { renderPrompt } from './view/prompt.ts'
+import { resultView } from './view/result.ts'
+import { startRun } from './world/start.ts'
+
+/** `ralph run`: config, objective and backends are settled before anything is started or written. Gives the exit code. */
+export async function runLoop({ flags, rest }: Parsed<RunSpec>): Promise<number> {
+  checkFlags(flags)
+  const { env } = process
+  const cwd = process.cwd()
+  const terminal = lookAtTerminal(flags.color, env)
+  const { loaded, registry } = await loadConfiguration({
+    config: flags.config,
+    hats: flags.hats,
+    flags: configFlags(flags),
+    plugins: flags.plugins,
+    cwd,
+    env,
+  })
+  const { settings } = loaded
+  const verbosity = decideVerbosity({ flags, env, configured: settings.verbose })
+  const log = createLog({ paint: terminal.err, ...verbosity })
+  for (const warning of loaded.warnings) log.warn(warning)
+  for (const flag of INEFFECTIVE) {
+    if (flags[flag]) log.warn(`--${flag}: accepted for compatibility, has no effect here`)
+  }
+
+  const uid = process.getuid?.() ?? 0
+  const cast = await castHats({ settings, registry, extraArgs: rest, cwd, look: createLook({ env, uid }) })
+  if (!cast.ok) throw cast.error
+  const objective = await resolveObjective({
+    flags: { prompt: flags.prompt, promptFile: flags['prompt-file'] },
+    config: settings.eventLoop,
+    continued: flags.continue,
+    cwd,
+    stdin: processStdin(),
+    note: (text) => log.warn(text),
+  })
+  if (flags['dry-run']) {
+    writeOut(renderDryRun({ settings, cast: cast.value, objective: ifAny(objective) }, terminal.out))
+    return 0
+  }
+  if (!objective.ok) throw objective.error
+
+  const diagnostics =
+    env.RALPH_DIAGNOSTICS === '1'
+      ? createDiagnostics({
+          root: join(cwd, '.ralph', 'diagnostics'),
+          now: Date.now,
+          onFault: (message) => log.warn(message),
+        })
+      : null
+  const views: readonly Report[] = [
+    plainView({
+      write: writeErr,
+      paint: terminal.err,
+      columns: terminal.columns,
+      quiet: verbosity.quiet,
+      intro: renderIntro(cast.value, settings, terminal.err),
+      now: Date.now,
+    }),
+    flags.json ? jsonView(writeOut) : resultView({ write: writeOut, isTerminal: terminal.stdoutIsTerminal }),
+    ...(diagnostics === null ? [] : [diagnostics.report]),
+  ]
+  const { exitCode } = await startRun({
+    settings,
+    files: loaded.files,
+    cast: cast.value,
+    objective: objective.value,
+    flags: {
+      continue: flags.continue,
+      loopId: flags['loop-id'],
+      totalLimits: flags['total-limits'],
+      exclusive: flags.exclusive,
+    },
+    cwd,
+    env,
+    report: fanOut(views, (message) => log.warn(message)),
+    logPrompt: (title, text) => {
+      diagnostics?.logPrompt(title, text)
+      if (verbosity.verbose) writeErr(renderPrompt(title, text, terminal.err))
+    },
+  })
+  return exitCode
+}
+
+type Flags = Parsed<RunSpec>['flags']
+
+/** Usage errors that need no config. */
+function checkFlags(flags: Flags): void {
+  checkObjectiveFlags({ prompt: flags.prompt, promptFile: flags['prompt-file'] })
+  for (const flag of REPLACED) {
+    if (flags[flag])
+      throw usageError(`--${flag} is not available`, 'use --json: run events as NDJSON on stdout')
+  }
+  if (flags['loop-id'] !== undefined && !flags.continue) {
+    throw usageError('--loop-id names a run to go on with', 'add --continue')
+  }
+}
+
+const REPLACED = ['rpc', 'record-session'] as const
+const INEFFECTIVE = ['idle-timeout', 'legacy-tui'] as const
+
+function configFlags(flags: Flags) {
+  const { prompt, backend, model } = flags
+  return given({
+    prompt,
+    promptFile: flags['prompt-file'],
+    backend,
+    model,
+    maxIterations: parseCount('max-iterations', flags['max-iterations']),
+    completionPromise: flags['completion-promise'],
+  })
+}
+
+/** A dry run shows the plan without an objective too; a faulty one is an error there as well. */
+function ifAny(objective: Result<Objective, RalphError>): Objective | null {
+  if (objective.ok) return objective.value
+  if (objective.error.code === 'objective_none') return null
+  throw objective.error
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import { createLook } from '../core/backend/look.ts'
+import type { ReadBlob } from '../core/blob.ts'
+import type { Settings } from '../core/config/settings.ts'
+import type { Parsed } from './arguments.ts'
+import { castHats } from './cast.ts'
+import type { WaveRunSpec } from './commands/wave-run.ts'
+import { loadConfiguration } from './configuration.ts'
+import { parseCount } from './count.ts'
+import { given } from './given.ts'
+import { itemFormat, parseItems } from './items.ts'
+import { createLog } from './log.ts'
+import { readPayloadFile, readStdin } from './payload.ts'
+import { writeErr, writeOut } from './stdout.ts'
+import { lookAtTerminal } from './terminal.ts'
+import { decideVerbosity } from './verbosity.ts'
+import { plainView } from './view/plain.ts'
+import { renderPrompt } from './view/prompt.ts'
+import { waveRunView } from './view/wave-run.ts'
+import { startWaveRun } from './world/start.ts'
+
+/** `ralph wave run`: each item an agent, without hats, marker or lock. Gives the exit code. */
+export async function runShellWave({ flags, rest }: Parsed<WaveRunSpec>): Promise<number> {
+  const jobs = parseCount('jobs', flags.jobs, 1) ?? 4
+  const timeoutSeconds = parseCount('timeout', flags.timeout, 1) ?? 300
+  const { env } = process
+  const cwd = process.cwd()
+  const terminal = lookAtTerminal(flags.color, env)
+  const { loaded, registry } = await loadConfiguration({
+    config: flags.config,
+    hats: flags.hats,
+    flags: given({ backend: flags.backend, model: flags.model }),
+    plugins: flags.plugins,
+    cwd,
+    env,
+  })
+  const verbosity = decideVerbosity({
+    flags: { quiet: false, verbose: flags.verbose },
+    env,
+    configured: loaded.settings.verbose,
+  })
+  const log = createLog({ paint: terminal.err, ...verbosity })
+  for (const warning of loaded.warnings) log.warn(warning)
+
+  const file = flags['payloads-file']
+  const text = file === undefined ? await readStdin() : readPayloadFile(file)
+  const items = parseItems(text, itemFormat(flags)).map(({ payload }) => payload)
+  if (items.length === 0) return 0
+
+  const settings = shellSettings(loaded.settings, jobs)
+  const look = createLook({ env, uid: process.getuid?.() ?? 0 })
+  const cast = await castHats({ settings, registry, extraArgs: rest, cwd, look })
+  if (!cast.ok) throw cast.error
+  const view = waveRunView({
+    format: flags.output === 'jsonl' ? 'jsonl' : 'text',
+    write: writeOut,
+    stdoutIsTerminal: terminal.stdoutIsTerminal,
+    readBlob,
+    plain: plainView({
+      write: writeErr,
+      paint: terminal.err,
+      columns: terminal.columns,
+      quiet: true,
+      intro: [],
+      now: Date.now,
+    }),
+    close: (line) => writeErr(`${line}\n`),
+    now: Date.now,
+  })
+  const { exitCode } = await startWaveRun({
+    settings,
+    files: loaded.files,
+    cast: cast.value,
+    items,
+    template: flags.prompt ?? null,
+    timeoutSeconds,
+    cwd,
+    env,
+    report: view.report,
+    onSettled: view.settled,
+    logPrompt: (title, prompt) => {
+      if (verbosity.verbose) writeErr(renderPrompt(title, prompt, terminal.err))
+    },
+  })
+  view.finish()
+  return exitCode
+}
+
+/** Hats play no part in a wave from the shell, and `-j` stands in place of `features.max_concurrency`. */
+function shellSettings(settings: Settings, jobs: number): Settings {
+  return { ...settings, hats: [], features: { ...settings.features, maxConcurrency: jobs } }
+}
+
+const readBlob: ReadBlob = (blob) => ('inline' in blob ? blob.inline : readFileSync(blob.path, 'utf8'))

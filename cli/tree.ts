@@ -1,0 +1,97 @@
+import { defineCommand } from 'citty'
+import { leaf } from './command.ts'
+
+/** All commands, each loaded when it is chosen or listed. `default` stands for a missing name. */
+export const TREE = defineCommand({
+  meta: {
+    name: 'ralph',
+    description: 'Runs loops of AI coding agents, and waves of many agents at once',
+  },
+  default: 'run',
+  subCommands: {
+    run: async () => leaf((await import('./commands/run.ts')).run),
+    emit: async () => leaf((await import('./commands/emit.ts')).emit),
+    wave: defineCommand({
+      meta: { name: 'wave', description: 'Work for many agents at once' },
+      subCommands: {
+        emit: async () => leaf((await import('./commands/wave-emit.ts')).waveEmit),
+        run: async () => leaf((await import('./commands/wave-run.ts')).waveRun),
+      },
+    }),
+    hats: defineCommand({
+      meta: { name: 'hats', description: 'The hats of a config or of a collection' },
+      default: 'list',
+      subCommands: {
+        list: async () => leaf((await import('./commands/hats-list.ts')).hatsList),
+        validate: async () => leaf((await import('./commands/hats-validate.ts')).hatsValidate),
+      },
+    }),
+    presets: defineCommand({
+      meta: { name: 'presets', description: 'Hat collections that -H takes by name' },
+      default: 'list',
+      subCommands: {
+        list: async () => leaf((await import('./commands/presets-list.ts')).presetsList),
+      },
+    }),
+    plugins: defineCommand({
+      meta: { name: 'plugins', description: 'Backends: the AI programs that ralph can run' },
+      default: 'list',
+      subCommands: {
+        list: async () => leaf((await import('./commands/plugins-list.ts')).pluginsList),
+      },
+    }),
+    version: async () => leaf((await import('./commands/version.ts')).version),
+  },
+})
+
+/** Examples on the pages of words that group commands; the empty word is `ralph` itself. */
+export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  '': [
+    "ralph run -p 'Make the failing tests pass'",
+    "ralph run -H builtin:wave-review -p 'Review the last commit'",
+    "git ls-files '*.ts' | ralph wave run --prompt 'List the public functions of {}'",
+  ],
+  wave: [
+    "ls *.md | ralph wave run --prompt 'Correct the spelling of {}' -j 8",
+    'ralph wave emit review.perspective --payloads security performance style',
+  ],
+  hats: ['ralph hats list -H builtin:wave-review', 'ralph hats validate -c ralph.yml'],
+  presets: ['ralph presets list'],
+  plugins: ['ralph plugins list --json'],
+}
+
+/** Commands of ralph-orchestrator v2.10, and of our own contract, that this version does not have. */
+export const NOT_AVAILABLE: ReadonlySet<string> = new Set([
+  'bot',
+  'clean',
+  'code-task',
+  'completions',
+  'config',
+  'doctor',
+  'events',
+  'hats graph',
+  'hats list-presets',
+  'hats show',
+  'hooks',
+  'init',
+  'loops',
+  'mcp',
+  'merge-loop',
+  'plan',
+  'plugins check',
+  'plugins new',
+  'preflight',
+  'presets show',
+  'resume',
+  'status',
+  'stop',
+  'task',
+  'tools',
+  'trust',
+  'tui',
+  'tutorial',
+  'wave end',
+  'wave results',
+  'wave start',
+  'web',
+])

@@ -1,0 +1,75 @@
+import type { Settings } from '../../core/config/settings.ts'
+import type { Hat } from '../../core/hat.ts'
+import type { Cast } from '../cast.ts'
+import { commandLine } from '../command-line.ts'
+import type { Objective } from '../objective.ts'
+import type { Palette } from './colour.ts'
+import { renderBudgets } from './intro.ts'
+import { oneLine, safeText } from './safe-text.ts'
+
+/** What `run --dry-run` prints on stdout: all that a run would go by, and the command line for each hat. */
+export function renderDryRun(
+  plan: { readonly settings: Settings; readonly cast: Cast; readonly objective: Objective | null },
+  paint: Palette,
+): string {
+  const { settings, cast, objective } = plan
+  const { eventLoop, core, hats } = settings
+  const rows: readonly (readonly [string, string])[] = [
+    ['objective', objective === null ? 'none yet' : renderObjective(objective)],
+    ['start', eventLoop.startingEvent ?? 'task.start'],
+    ['promise', eventLoop.completionPromise],
+    ...(eventLoop.requiredEvents.length === 0
+      ? []
+      : [['required', eventLoop.requiredEvents.join(', ')] as const]),
+    ['limits', renderBudgets(settings)],
+    ['scratchpad', core.scratchpad.enabled ? core.scratchpad.path : `off (${core.scratchpad.path})`],
+    ['specs', core.specsDir],
+    ['backend', cast.parts.get('')?.backend.name ?? settings.cli.backend],
+    ['mode', 'autonomous'],
+  ]
+  return `${[
+    list(rows, paint),
+    heading('Hats', paint) +
+      (hats.length === 0 ? '  none: ralph itself plays the whole run' : renderHats(hats, paint)),
+    heading('Command lines', paint) + renderCommands(cast, paint),
+    paint.dim('dry run: nothing was started or written'),
+  ].join('\n\n')}\n`
+}
+
+function renderObjective({ text, source, path }: Objective): string {
+  if (source === 'kept') return 'the one kept with the run'
+  const from = path === undefined || path === source ? source : `${source} ${path}`
+  return `${oneLine(text, 60)} (from ${oneLine(from, 200)})`
+}
+
+function renderHats(hats: readonly Hat[], paint: Palette): string {
+  return list(
+    hats.map((hat) => {
+      const notes = [
+        ...(hat.concurrency > 1 ? [`concurrency ${hat.concurrency}`] : []),
+        ...(hat.aggregate ? ['aggregate'] : []),
+        ...(hat.maxActivations === undefined ? [] : [`at most ${hat.maxActivations} times`]),
+      ]
+      const routes = `${hat.triggers.join(', ') || '–'} → ${hat.publishes.join(', ') || '–'}`
+      const note = notes.length === 0 ? '' : ` [${notes.join(', ')}]`
+      return [hat.id, oneLine(`${hat.name}: ${routes}${note}`, 1000)] as const
+    }),
+    paint,
+  )
+}
+
+function renderCommands(cast: Cast, paint: Palette): string {
+  return list(
+    [...cast.parts.values()].map((part) => [part.hat || 'ralph', safeText(commandLine(part))] as const),
+    paint,
+  )
+}
+
+function heading(text: string, paint: Palette): string {
+  return `${paint.bold(text)}\n`
+}
+
+function list(rows: readonly (readonly [string, string])[], paint: Palette): string {
+  const width = Math.max(...rows.map(([term]) => term.length))
+  return rows.map(([term, text]) => `  ${paint.cyan(term.padEnd(width))}  ${safeText(text)}`).join('\n')
+}

@@ -1,0 +1,97 @@
+import type { ReadBlob } from '../../core/blob.ts'
+import type { CostSource, ItemSettled, Report, RunEvent } from '../../core/run-event.ts'
+import { formatDuration } from './duration.ts'
+import { createInOrder } from './in-order.ts'
+import { jsonLine } from './json.ts'
+import { safeText } from './safe-text.ts'
+import { formatCost } from './spending.ts'
+
+export interface WaveRunOptions {
+  readonly format: 'text' | 'jsonl'
+  /** stdout: results only. */
+  readonly write: (text: string) => void
+  readonly stdoutIsTerminal: boolean
+  readonly readBlob: ReadBlob
+  /** The account on stderr; of it only what went wrong is told. */
+  readonly plain: Report
+  /** stderr: the closing line. */
+  readonly close: (text: string) => void
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+export interface WaveRunView {
+  readonly report: Report
+  /** An item has its outcome. */
+  settled(item: ItemSettled): void
+  /** Nothing more comes. */
+  finish(): void
+}
+
+/** The views of `ralph wave run`: results in input order on stdout, failures and the closing line on stderr. */
+export function waveRunView(options: WaveRunOptions): WaveRunView {
+  const started = options.now()
+  const tally = { succeeded: 0, failed: 0, cost: null as number | null, source: null as CostSource }
+  let wave = ''
+  let total = 0
+  const rows = createInOrder<ItemSettled>((item) => {
+    const text = options.format === 'jsonl' ? renderRow(item, options.readBlob) : renderResult(item, options)
+    if (text !== null) options.write(text)
+  })
+  return {
+    report(event) {
+      if (event.type === 'wave_started') {
+        wave = event.wave_id
+        total = event.worker_count
+      }
+      if (isWorthTelling(event)) options.plain(event)
+    },
+    settled(item) {
+      const { success, status, cost_usd, cost_source } = item.done
+      if (success) tally.succeeded++
+      else if (status !== 'cancelled') tally.failed++
+      if (cost_usd !== null) tally.cost = (tally.cost ?? 0) + cost_usd
+      if (tally.source !== 'derived') tally.source = cost_source ?? tally.source
+      rows.put(item.index, item)
+    },
+    finish() {
+      rows.finish()
+      const left = total - tally.succeeded - tally.failed
+      const counts = [
+        `${tally.succeeded} succeeded`,
+        `${tally.failed} failed`,
+        ...(left > 0 ? [`${left} not done`] : []),
+      ]
+      const cost = `cost ${formatCost(tally.cost, tally.source)}`
+      const took = formatDuration(options.now() - started)
+      if (wave !== '') options.close(`── Wave ${wave}: ${counts.join(', ')} (${took}) | ${cost} ──`)
+    },
+  }
+}
+
+/** Warnings, errors, retries and failed workers. Items that were never done are only counted. */
+function isWorthTelling(event: RunEvent): boolean {
+  if (event.type === 'wave_worker_done') return !event.success && event.status !== 'cancelled'
+  return event.type === 'error'
+}
+
+/** A failed item has no line: a program that reads the results sees only results. */
+function renderResult(item: ItemSettled, options: WaveRunOptions): string | null {
+  if (item.result === null) return null
+  const text = options.readBlob(item.result)
+  return `${options.stdoutIsTerminal ? safeText(text) : text}\n`
+}
+
+function renderRow({ index, payload, result, done }: ItemSettled, readBlob: ReadBlob): string {
+  const row = {
+    index,
+    payload: readBlob(payload),
+    status: done.status,
+    result: result === null ? null : readBlob(result),
+    duration_ms: done.duration_ms,
+    cost_usd: done.cost_usd,
+    attempts: done.attempts,
+    cost_source: done.cost_source,
+  }
+  return `${jsonLine(row)}\n`
+}

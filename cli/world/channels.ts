@@ -1,0 +1,83 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { AgentHandle } from '../../core/agent/contract.ts'
+import { messageOf } from '../../core/errors.ts'
+import type { Event, EventRecord } from '../../core/event.ts'
+import { createFollower, type Followed } from '../../core/events-file/follow.ts'
+import type { EventsRead } from '../../core/events-file/reader.ts'
+import { rulesOf, writeRules } from '../../core/events-file/rules.ts'
+import type { Hat } from '../../core/hat.ts'
+import type { Context } from './context.ts'
+
+/** The events files of a run: what is written there becomes facts as it is seen. */
+export interface Channels {
+  /** Begins with the main events file. */
+  followMain(): void
+  /** Reads what is new in the main file. `final`: the iteration's agent has ended, and so has its last line. */
+  readMain(final: boolean): void
+  /** Makes a worker's file, empty, with its rules beside it, and follows it. Throws the system's error. */
+  openWorker(n: number, path: string, hat: Hat | null): void
+  /** Reads a worker's file once more and leaves it. */
+  closeWorker(n: number): void
+  close(): void
+}
+
+/** `agents`: those that run, by number; a line of theirs is a sign of life. */
+export function createChannels(context: Context, agents: ReadonlyMap<number, AgentHandle>): Channels {
+  const { run, mailbox, blobs, control } = context
+  const follower = createFollower(context.eventsDir)
+  const workers = new Map<number, Followed>()
+  let main: Followed | null = null
+  let offset = 0
+
+  const toEvent = (record: EventRecord): Event => ({ ...record, payload: blobs.store(record.payload) })
+  const onError = (error: unknown): void => mailbox.push({ type: 'io.failed', message: messageOf(error) })
+
+  function takeMain(read: EventsRead): void {
+    offset = read.offset
+    for (const event of read.events) showLife(event)
+    mailbox.push({
+      type: 'events.read',
+      events: read.events.map(toEvent),
+      bad: read.bad,
+      offset,
+      final: false,
+    })
+  }
+
+  function showLife(event: EventRecord): void {
+    if (event.waveStatus !== undefined) return
+    const n = event.agent?.startsWith(`${run.id}:`) ? Number(event.agent.slice(run.id.length + 1)) : null
+    // Without a writer's name it is the iteration's own agent, which runs alone.
+    const handle = n === null ? [...agents.values()].at(-1) : agents.get(n)
+    handle?.eventAccepted()
+    if (event.topic === control.completion || event.topic === control.cancellation) handle?.completionSeen()
+  }
+
+  return {
+    followMain() {
+      main = follower.add(run.eventsFile, { onRead: takeMain, onError })
+    },
+    readMain(final) {
+      main?.read({ closeLine: final })
+      if (final) mailbox.push({ type: 'events.read', events: [], bad: [], offset, final: true })
+    },
+    openWorker(n, path, hat) {
+      mkdirSync(dirname(path), { recursive: true })
+      // Made anew, so that a link in its place is not followed, and an earlier attempt's lines are gone.
+      rmSync(path, { force: true })
+      writeFileSync(path, '', { mode: 0o600, flag: 'wx' })
+      if (hat !== null) writeRules(path, rulesOf(hat, control))
+      const onRead = (read: EventsRead): void => {
+        agents.get(n)?.eventAccepted()
+        mailbox.push({ type: 'worker.read', n, events: read.events.map(toEvent), bad: read.bad })
+      }
+      workers.set(n, follower.add(path, { onRead, onError }))
+    },
+    closeWorker(n) {
+      workers.get(n)?.finish({ closeLine: true })
+      workers.delete(n)
+    },
+    close: () => follower.close(),
+  }
+}

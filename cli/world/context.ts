@@ -1,0 +1,40 @@
+import type { Settings } from '../../core/config/settings.ts'
+import type { ControlTopics } from '../../core/control.ts'
+import type { HatId } from '../../core/hat.ts'
+import type { RunInfo } from '../../core/run/state.ts'
+import type { ItemSettled, Report } from '../../core/run-event.ts'
+import type { Topology } from '../../core/topology.ts'
+import type { Cast, Part } from '../cast.ts'
+import type { BlobStore } from './blobs.ts'
+import type { Mailbox } from './inbox.ts'
+
+/** What all effects of a run share. */
+export interface Context {
+  readonly run: RunInfo
+  readonly settings: Settings
+  readonly topology: Topology
+  readonly control: ControlTopics
+  readonly cast: Cast
+  readonly blobs: BlobStore
+  readonly mailbox: Mailbox
+  readonly report: Report
+  /** Environment of every agent, before what is its own. */
+  readonly agentEnv: Readonly<Record<string, string>>
+  /** Absolute path of this very program. */
+  readonly executable: string
+  /** Text of the objective, for agents that play by role. */
+  readonly objective: string
+  /** Where worker files lie. */
+  readonly eventsDir: string
+  /** False in `ralph wave run`. */
+  readonly hasLoop: boolean
+  readonly logPrompt?: (title: string, text: string) => void
+  readonly onSettled?: (item: ItemSettled) => void
+}
+
+/** What plays a hat: its own backend, else the global one. */
+export function partOf(cast: Cast, hat: HatId): Part {
+  const part = cast.parts.get(hat) ?? cast.parts.get('')
+  if (part === undefined) throw new Error('a cast has a global part')
+  return part
+}

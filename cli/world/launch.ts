@@ -1,0 +1,181 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startAgent } from '../../core/agent/agent.ts'
+import type { AgentHandle, AgentNote, Clocks, ProcessReport } from '../../core/agent/contract.ts'
+import { lastLine, parseEventBlocks } from '../../core/agent/event-blocks.ts'
+import type { AgentTask, Backend } from '../../core/backend/contract.ts'
+import { workerFile } from '../../core/events-file/rules.ts'
+import { itemFolder, logPaths, resultPath } from '../../core/journal/paths.ts'
+import type { Brief, Material } from '../../core/prompt/brief.ts'
+import { renderPrompt } from '../../core/prompt/render.ts'
+import { unreachable } from '../../core/result.ts'
+import type { Action } from '../../core/run/action.ts'
+import type { AgentEnd } from '../../core/run/state.ts'
+import type { Channels } from './channels.ts'
+import { type Context, partOf } from './context.ts'
+import { narrateAgent } from './narrate-agent.ts'
+import { roleOf } from './role.ts'
+import { listNotes, readScratchpad, scratchpadOf } from './scratchpad.ts'
+
+type StartAgent = Extract<Action, { kind: 'start-agent' }>
+
+export interface Launcher {
+  /** Starts the agent of a work. What becomes of it arrives in the inbox. Throws the system's error where files cannot be made. */
+  launch(action: StartAgent): void
+}
+
+export function createLauncher(
+  context: Context,
+  agents: Map<number, AgentHandle>,
+  channels: Channels,
+): Launcher {
+  return {
+    launch(action) {
+      const { n, brief } = action
+      const { backend, options } = partOf(context.cast, action.backend)
+      const folder = folderOf(context, brief)
+      const pad = brief.kind === 'iteration' ? scratchpadOf(context.settings, brief.hats[0]) : null
+      const before = readScratchpad(context.run.workspace, pad)
+      const material = materialOf(context, backend, { pad, text: before })
+      const prompt = renderPrompt(brief, material, context.blobs.read)
+      keepPrompt(context, { folder, prompt, brief, attempt: action.attempt })
+
+      const eventsFile =
+        brief.kind === 'iteration'
+          ? context.run.eventsFile
+          : workerFile(context.eventsDir, brief.wave, brief.index)
+      if (brief.kind !== 'iteration')
+        channels.openWorker(n, eventsFile, brief.kind === 'worker' ? brief.hat : null)
+      const marker = `${context.run.id}:${n}`
+      const env = {
+        ...context.agentEnv,
+        ...workerEnv(brief),
+        RALPH_EVENTS_FILE: eventsFile,
+        RALPH_AGENT: marker,
+      }
+      const task: AgentTask = {
+        ...options,
+        prompt,
+        cwd: context.run.workspace,
+        env,
+        uid: process.getuid?.() ?? 0,
+        role: roleOf(context, brief, { agent: n, attempt: action.attempt }),
+        ralph: context.executable,
+      }
+      const tell = narrateAgent(context, brief)
+      const onNote = (note: AgentNote): void => {
+        switch (note.type) {
+          case 'started':
+            context.mailbox.push({ ...note, type: 'agent.started', n })
+            break
+          case 'said':
+            tell.said(note.event)
+            break
+          case 'quiet':
+            tell.quiet(note.silentMs)
+            break
+          case 'lapsed':
+            context.mailbox.push({ type: 'agent.lapsed', n, which: note.which })
+            break
+          case 'ended': {
+            agents.delete(n)
+            channels.closeWorker(n)
+            // A worker that lost its environment wrote to the main file.
+            channels.readMain(false)
+            const scratchpadChanged = pad !== null && readScratchpad(context.run.workspace, pad) !== before
+            const end = agentEnd(context, backend, note.end, scratchpadChanged)
+            context.mailbox.push({ type: 'agent.ended', n, end })
+            break
+          }
+          default:
+            unreachable(note)
+        }
+      }
+      const job = {
+        marker,
+        backend,
+        task,
+        env,
+        logs: logPaths(folder, action.attempt),
+        clocks: clocksOf(context, action),
+        killStrays: brief.kind !== 'iteration' && context.settings.features.strays === 'kill',
+      }
+      agents.set(n, startAgent(job, onNote))
+    },
+  }
+}
+
+/** Where prompt and output of a work are kept. */
+function folderOf({ run }: Context, brief: Brief): string {
+  if (brief.kind === 'iteration') return join(run.dir, 'iterations', String(brief.iteration.number))
+  return itemFolder(run.dir, brief.wave, brief.index)
+}
+
+function keepPrompt(
+  context: Context,
+  of: { folder: string; prompt: string; brief: Brief; attempt: number },
+): void {
+  if (of.attempt === 1) {
+    mkdirSync(of.folder, { recursive: true, mode: 0o700 })
+    writeFileSync(join(of.folder, 'prompt.md'), of.prompt, { mode: 0o600 })
+  }
+  const { brief } = of
+  const title =
+    brief.kind === 'iteration'
+      ? `iteration ${brief.iteration.number}`
+      : `worker ${brief.index + 1}/${brief.total} of ${brief.wave}`
+  context.logPrompt?.(title, of.prompt)
+}
+
+function workerEnv(brief: Brief): Record<string, string> {
+  if (brief.kind === 'iteration') return {}
+  return { RALPH_WAVE_WORKER: '1', RALPH_WAVE_ID: brief.wave, RALPH_WAVE_INDEX: String(brief.index) }
+}
+
+function materialOf(
+  { settings, run, control }: Context,
+  backend: Backend,
+  scratchpad: { pad: ReturnType<typeof scratchpadOf>; text: string },
+): Material {
+  const { pad, text } = scratchpad
+  return {
+    scratchpad: pad === null ? null : { path: pad.path, text },
+    notes: listNotes(run.workspace, pad),
+    specsDir: settings.core.specsDir,
+    guardrails: settings.core.guardrails,
+    guardrailsAreSet: settings.core.guardrailsAreSet,
+    topicNotes: settings.events,
+    control,
+    backend: { output: backend.traits.output, heredoc: backend.traits.shell.heredoc },
+    resultPath: (wave, index, n) => resultPath(run.dir, wave, index, n),
+  }
+}
+
+function clocksOf({ settings }: Context, { limitSeconds, inactivitySeconds }: StartAgent): Clocks {
+  const { exitGraceSeconds, emitGraceSeconds } = settings.features
+  return {
+    limitMs: limitSeconds === null ? null : limitSeconds * 1000,
+    inactivityMs: inactivitySeconds === null ? null : inactivitySeconds * 1000,
+    exitGraceMs: exitGraceSeconds * 1000,
+    emitGraceMs: emitGraceSeconds * 1000,
+  }
+}
+
+function agentEnd(
+  { blobs }: Context,
+  backend: Backend,
+  report: ProcessReport,
+  scratchpadChanged: boolean,
+): AgentEnd {
+  const isText = backend.traits.output === 'text'
+  const { events, rest } = isText
+    ? parseEventBlocks(report.finalMessage)
+    : { events: [], rest: report.finalMessage }
+  return {
+    ...report,
+    finalMessage: blobs.store(rest),
+    textEvents: events.map((event) => ({ ...event, payload: blobs.store(event.payload) })),
+    lastLine: lastLine(rest),
+    scratchpadChanged,
+  }
+}

@@ -1,0 +1,31 @@
+import type { Loaded } from '../../core/config/load.ts'
+import type { Settings } from '../../core/config/settings.ts'
+import type { Manifest } from '../../core/journal/journal.ts'
+import type { RunInfo } from '../../core/run/state.ts'
+import type { Cast } from '../cast.ts'
+import { VERSION } from '../version.ts'
+import { lookAtGit } from './git.ts'
+
+/** The first record of a run's journal. */
+export async function createManifest(of: {
+  run: RunInfo
+  mode: Manifest['mode']
+  settings: Settings
+  files: Loaded['files']
+  cast: Cast
+}): Promise<Manifest> {
+  const git = await lookAtGit(of.run.workspace)
+  return {
+    runId: of.run.id,
+    mode: of.mode,
+    workspace: of.run.workspace,
+    eventsFile: of.run.eventsFile,
+    startedAt: of.run.startedAt,
+    ralph: VERSION,
+    platform: `${process.platform}-${process.arch}`,
+    configFiles: of.files,
+    config: of.settings,
+    backends: [...new Set([...of.cast.parts.values()].map((part) => part.backend.name))].sort(),
+    git: git === null ? null : { head: git.head.trim() || null, dirty: git.files.size > 0 },
+  }
+}

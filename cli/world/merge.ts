@@ -1,0 +1,51 @@
+import { rmSync } from 'node:fs'
+import { endProcesses, findStrays } from '../../core/agent/strays.ts'
+import { messageOf } from '../../core/errors.ts'
+import { appendText } from '../../core/events-file/append.ts'
+import { formatTime } from '../../core/events-file/record.ts'
+import { rulesFile, workerFile } from '../../core/events-file/rules.ts'
+import type { Wave } from '../../core/run/state.ts'
+import { mergeLines } from '../../core/wave/merge.ts'
+import type { Context } from './context.ts'
+import { compareGit, type GitState, lookAtGit } from './git.ts'
+
+/**
+ * Ends a wave on disk: one append to the main events file, forced to the disk; then the workers' files and the processes
+ * that they left behind go. The answer is a fact, `wave.merged` or `io.failed`.
+ */
+export async function mergeWave(context: Context, wave: Wave, before: GitState | null): Promise<void> {
+  const { run, mailbox, topology, control, blobs, settings } = context
+  try {
+    const lines = mergeLines({ wave, topology, control, read: blobs.read, now: formatTime(new Date()) })
+    if (lines.length > 0) appendText(run.eventsFile, lines.join(''), { sync: true })
+    for (const work of wave.works) removeWorkerFiles(context, wave, work.index)
+    const markers = wave.works.filter((work) => work.agent > 0).map((work) => `${run.id}:${work.agent}`)
+    const [after] = await Promise.all([
+      before === null ? null : lookAtGit(run.workspace),
+      settings.features.strays === 'wave' ? endStrays(markers) : undefined,
+    ])
+    mailbox.push({ type: 'wave.merged', wave: wave.id, change: compareGit(before, after) })
+  } catch (error) {
+    mailbox.push({
+      type: 'io.failed',
+      message: `the results of wave ${wave.id} cannot be merged: ${messageOf(error)}`,
+    })
+  }
+}
+
+/** Removes what a worker had in the folder of the events file. */
+export function removeWorkerFiles(
+  { eventsDir }: Pick<Context, 'eventsDir'>,
+  wave: Wave,
+  index: number,
+): void {
+  const file = workerFile(eventsDir, wave.id, index)
+  rmSync(file, { force: true })
+  const rules = rulesFile(file)
+  if (rules !== null) rmSync(rules, { force: true })
+}
+
+/** Ends what agents left behind. */
+export async function endStrays(markers: readonly string[]): Promise<void> {
+  if (markers.length > 0) await endProcesses(await findStrays(markers))
+}

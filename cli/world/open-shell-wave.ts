@@ -1,0 +1,135 @@
+import { join } from 'node:path'
+import type { Loaded } from '../../core/config/load.ts'
+import type { Settings } from '../../core/config/settings.ts'
+import { formatWaveId } from '../../core/events-file/record.ts'
+import type { Hat } from '../../core/hat.ts'
+import { createJournal } from '../../core/journal/journal.ts'
+import { createState } from '../../core/run/create.ts'
+import { controlTopics } from '../../core/run/intake.ts'
+import type { RunInfo, State, StopReason } from '../../core/run/state.ts'
+import { exitCode } from '../../core/run/stop.ts'
+import type { ItemSettled, Report } from '../../core/run-event.ts'
+import { createTopology } from '../../core/topology.ts'
+import type { WavePlan } from '../../core/wave/plan.ts'
+import type { Cast } from '../cast.ts'
+import { createBlobStore } from './blobs.ts'
+import type { Context } from './context.ts'
+import { agentEnvironment, nextDepth } from './environment.ts'
+import { createMailbox } from './inbox.ts'
+import { createManifest } from './manifest.ts'
+import { tellCancelled } from './outcomes.ts'
+import { rulesFor } from './rules.ts'
+import { createBinFolder, createRunFolder, formatStamp } from './run-folder.ts'
+import { runSession } from './session.ts'
+
+/** All that `ralph wave run` has settled before anything is written or started. */
+export interface ShellWaveRequest {
+  /** `features.max_concurrency` stands for `-j`. */
+  readonly settings: Settings
+  readonly files: Loaded['files']
+  readonly cast: Cast
+  /** Payloads, in input order; at least one. */
+  readonly items: readonly string[]
+  readonly template: string | null
+  readonly timeoutSeconds: number
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly report: Report
+  /** Called once for every item, as it settles; at the end for those that never will. */
+  readonly onSettled: (item: ItemSettled) => void
+  readonly logPrompt?: (title: string, text: string) => void
+}
+
+/** Runs one wave without a loop: the same engine, and a state that holds nothing else. Owns only its run folder. */
+export async function openShellWave(request: ShellWaveRequest): Promise<{ readonly exitCode: number }> {
+  const { settings, cast, env, cwd } = request
+  const depth = nextDepth(env, settings.features.maxDepth)
+  const started = new Date()
+  const folder = createRunFolder({ kind: 'wave', stamp: formatStamp(started), workspace: null, env })
+  const run: RunInfo = {
+    id: folder.id,
+    workspace: cwd,
+    dir: folder.dir,
+    eventsFile: '',
+    pid: process.pid,
+    startedAt: started.getTime(),
+    startedMono: performance.now(),
+  }
+  const state = createState({
+    run,
+    rules: rulesFor(settings, cast),
+    topology: createTopology([]),
+    loop: false,
+  })
+  const binDir = createBinFolder(run.dir, process.execPath)
+  const context: Context = {
+    run,
+    settings,
+    topology: state.topology,
+    control: controlTopics(state),
+    cast,
+    blobs: createBlobStore(run.dir),
+    mailbox: createMailbox(),
+    report: request.report,
+    agentEnv: agentEnvironment(env, {
+      binDir,
+      executable: process.execPath,
+      workspace: cwd,
+      runId: run.id,
+      depth,
+    }),
+    executable: process.execPath,
+    objective: request.template ?? '',
+    eventsDir: run.dir,
+    hasLoop: false,
+    onSettled: request.onSettled,
+    ...(request.logPrompt === undefined ? {} : { logPrompt: request.logPrompt }),
+  }
+  const journal = createJournal(
+    join(run.dir, 'journal.jsonl'),
+    await createManifest({ run, mode: 'wave', settings, files: request.files, cast }),
+  )
+  const plan = planItems(request, context)
+  const reason = await runSession({ context, journal, state, first: [{ type: 'wave.opened', plan }] })
+  for (const wave of state.waves.values()) tellCancelled(context, wave)
+  return { exitCode: codeOf(state, reason) }
+}
+
+/** Who works on the items: nobody in particular, and free in what it publishes. */
+const WORKER: Hat = {
+  id: '',
+  name: 'worker',
+  description: 'worker',
+  triggers: [],
+  publishes: [],
+  instructions: '',
+  backendArgs: [],
+  disallowedTools: [],
+  concurrency: 1,
+}
+
+function planItems(request: ShellWaveRequest, { blobs }: Context): WavePlan {
+  const { maxConcurrency } = request.settings.features
+  return {
+    id: formatWaveId(BigInt(Date.now()) * 1_000_000n, process.pid, 0),
+    inferred: false,
+    hats: { '': { ...WORKER, concurrency: maxConcurrency } },
+    aggregators: [],
+    total: request.items.length,
+    items: request.items.map((item, index) => ({
+      index,
+      hat: '',
+      event: { topic: 'item', payload: blobs.store(item) },
+    })),
+    timeouts: { '': request.timeoutSeconds },
+    deadlineSeconds: null,
+    shell: { template: request.template },
+  }
+}
+
+/** 0 if all have a result, 1 if some have none; else as any run ends. */
+function codeOf(state: State, reason: StopReason): number {
+  if (reason !== 'completed') return exitCode(reason, state.stop?.signal)
+  const works = [...state.waves.values()].flatMap((wave) => wave.works)
+  return works.every((work) => work.outcome?.class === 'result') ? 0 : 1
+}

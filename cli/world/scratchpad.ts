@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import type { Settings } from '../../core/config/settings.ts'
+import { RALPH_DIR } from '../../core/events-file/target.ts'
+import type { Hat, Scratchpad } from '../../core/hat.ts'
+
+/** The scratchpad of an iteration: the leading hat's, else the run's; null where it is switched off. */
+export function scratchpadOf(settings: Settings, lead: Hat | undefined): Scratchpad | null {
+  const pad = lead?.scratchpad ?? settings.core.scratchpad
+  return pad.enabled ? pad : null
+}
+
+/** Its text; empty if there is none yet. */
+export function readScratchpad(workspace: string, pad: Scratchpad | null): string {
+  if (pad === null) return ''
+  try {
+    return readFileSync(resolve(workspace, pad.path), 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** Notes that agents keep beside the scratchpad: `.ralph/agent/*.md`, relative to the workspace. */
+export function listNotes(workspace: string, pad: Scratchpad | null): readonly string[] {
+  const dir = join(workspace, RALPH_DIR, 'agent')
+  const own = pad === null ? null : resolve(workspace, pad.path)
+  try {
+    return readdirSync(dir)
+      .filter((name) => name.endsWith('.md') && join(dir, name) !== own)
+      .map((name) => relative(workspace, join(dir, name)))
+      .sort()
+  } catch {
+    return []
+  }
+}
+
+/** Paths of all scratchpads that a config names, relative to the workspace where it says so. */
+export function scratchpadPaths(settings: Settings): readonly string[] {
+  const all = [settings.core.scratchpad, ...settings.hats.flatMap((hat) => hat.scratchpad ?? [])]
+  return [...new Set(all.map((pad) => pad.path))]
+}

@@ -1,0 +1,49 @@
+import { messageOf } from '../../core/errors.ts'
+import type { Journal } from '../../core/journal/journal.ts'
+import type { FactBody } from '../../core/run/fact.ts'
+import { record, run } from '../../core/run/run.ts'
+import type { State, StopReason } from '../../core/run/state.ts'
+import { listenForSignals } from '../signals.ts'
+import type { Context } from './context.ts'
+import { createWorld } from './world.ts'
+
+export interface Session {
+  readonly context: Context
+  readonly journal: Journal
+  readonly state: State
+  /** Facts with which this invocation begins. */
+  readonly first: readonly FactBody[]
+}
+
+/** Runs to the end with signals under control; whatever happens, nothing is left running. */
+export async function runSession({ context, journal, state, first }: Session): Promise<StopReason> {
+  const world = createWorld(context)
+  using _signals = listenForSignals({
+    end: (signal) => context.mailbox.push({ type: 'stop.asked', how: 'now', signal }),
+    force: () => world.kill(),
+  })
+  try {
+    record({ world, journal, state }, first)
+    return await run(world, journal, state)
+  } catch (error) {
+    // The journal cannot be written: nothing further can be believed, and the run ends here.
+    world.kill()
+    const message = messageOf(error)
+    context.report({
+      type: 'error',
+      iteration: state.loop?.iteration ?? 0,
+      code: 'io_error',
+      message,
+      recoverable: false,
+    })
+    if (!isSystemError(error)) throw error
+    return 'io_error'
+  } finally {
+    await world.close(state)
+    journal.close()
+  }
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error
+}

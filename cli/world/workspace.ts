@@ -1,0 +1,113 @@
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { appendText } from '../../core/events-file/append.ts'
+import { formatTime } from '../../core/events-file/record.ts'
+import { MARKER, RALPH_DIR } from '../../core/events-file/target.ts'
+
+/** Names the last run of the workspace. */
+export const RUN_MARKER = join(RALPH_DIR, 'current-loop-id')
+export const LOCK_FILE = join(RALPH_DIR, 'loop.lock')
+export const STOP_FILE = join(RALPH_DIR, 'stop-requested')
+
+/** Makes `.ralph/`, with a `.gitignore` that covers what ralph itself writes there; an edited one is left alone. */
+export function prepareRalphFolder(workspace: string, scratchpads: readonly string[]): void {
+  const dir = join(workspace, RALPH_DIR)
+  mkdirSync(dir, { recursive: true })
+  const path = join(dir, '.gitignore')
+  if (!existsSync(path)) writeFileSync(path, ignoreRules(scratchpads))
+}
+
+/** Makes a new events file, `-2`, `-3`, … behind the stamp if there is one. Returns its absolute path. */
+export function createEventsFile(workspace: string, stamp: string): string {
+  for (let k = 1; ; k++) {
+    const path = join(workspace, RALPH_DIR, `events-${stamp}${k === 1 ? '' : `-${k}`}.jsonl`)
+    if (existsSync(path)) continue
+    closeSync(openSync(path, 'wx', 0o600))
+    return path
+  }
+}
+
+/** Lets `ralph emit` find the run's events file, and `--continue` the run. Made anew where an agent deleted them. */
+export function writeMarkers(workspace: string, of: { eventsFile: string; runId: string }): void {
+  mkdirSync(join(workspace, RALPH_DIR), { recursive: true })
+  replace(join(workspace, MARKER), `${join(RALPH_DIR, basename(of.eventsFile))}\n`)
+  replace(join(workspace, RUN_MARKER), `${of.runId}\n`)
+}
+
+/** The run that the marker names, or null. */
+export function readRunMarker(workspace: string): string | null {
+  try {
+    return readFileSync(join(workspace, RUN_MARKER), 'utf8').trim() || null
+  } catch {
+    return null
+  }
+}
+
+export interface LoopRow {
+  readonly iteration: number
+  readonly topic: string
+  readonly triggered?: string
+  readonly payload: string
+}
+
+/** Appends a row of the loop's own, for those who read the events file (contract/loop §4.2). Throws the system's error. */
+export function appendLoopRow(eventsFile: string, row: LoopRow): void {
+  const { iteration, topic, triggered, payload } = row
+  const line = { ts: formatTime(new Date()), iteration, hat: 'loop', topic, triggered, payload }
+  appendText(eventsFile, `${JSON.stringify(line)}\n`)
+}
+
+/** Moves the scratchpads of an earlier run out of the way of a fresh one. Returns warnings for those outside `.ralph/`. */
+export function moveScratchpads(workspace: string, paths: readonly string[], to: string): readonly string[] {
+  const inside = resolve(workspace, RALPH_DIR)
+  const warnings: string[] = []
+  for (const path of new Set(paths.map((one) => resolve(workspace, one)))) {
+    if (!existsSync(path)) continue
+    if (!path.startsWith(`${inside}/`)) {
+      warnings.push(`the scratchpad ${path} lies outside ${RALPH_DIR}/ and stays as it is`)
+      continue
+    }
+    mkdirSync(to, { recursive: true, mode: 0o700 })
+    moveAcross(path, join(to, path.slice(inside.length + 1).replaceAll('/', '__')))
+  }
+  return warnings
+}
+
+/** The state folder may lie on another file system. */
+function moveAcross(from: string, to: string): void {
+  writeFileSync(to, readFileSync(from), { mode: 0o600, flush: true })
+  rmSync(from)
+}
+
+/** In one step, so that no reader sees half of it. */
+function replace(path: string, text: string): void {
+  writeFileSync(`${path}.new`, text, { mode: 0o600 })
+  renameSync(`${path}.new`, path)
+}
+
+function ignoreRules(scratchpads: readonly string[]): string {
+  const own = scratchpads
+    .filter((path) => path.startsWith(`${RALPH_DIR}/`))
+    .map((path) => `/${path.slice(RALPH_DIR.length + 1)}`)
+  const fixed = [
+    '/.gitignore',
+    '/events*.jsonl',
+    '/wave-*',
+    '/current-events*',
+    '/current-loop-id*',
+    '/loop.lock',
+    '/stop-requested',
+    '/runs',
+    '/diagnostics',
+  ]
+  return `# Written once by ralph: what it makes here for itself.\n${[...fixed, ...new Set(own)].join('\n')}\n`
+}

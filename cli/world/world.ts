@@ -1,0 +1,140 @@
+import type { AgentHandle } from '../../core/agent/contract.ts'
+import { messageOf } from '../../core/errors.ts'
+import { appendText } from '../../core/events-file/append.ts'
+import { formatRecord, formatTime } from '../../core/events-file/record.ts'
+import { unreachable } from '../../core/result.ts'
+import type { Action } from '../../core/run/action.ts'
+import { iterationEnd } from '../../core/run/narrate.ts'
+import type { Iteration, State } from '../../core/run/state.ts'
+import type { World } from '../../core/run/world.ts'
+import { createChannels } from './channels.ts'
+import type { Context } from './context.ts'
+import { type GitState, lookAtGit } from './git.ts'
+import { createLauncher } from './launch.ts'
+import { endStrays, mergeWave } from './merge.ts'
+import { fileOutcomes } from './outcomes.ts'
+import { createTimers } from './timers.ts'
+import { appendLoopRow, writeMarkers } from './workspace.ts'
+
+/** The real world of one run: its actions have effects here, and what comes of them are facts. */
+export interface RealWorld extends World {
+  /** Kills every agent at once: the user's second signal. */
+  kill(): void
+  /** After the end: nothing of this run is left running or watched. */
+  close(state: State): Promise<void>
+}
+
+export function createWorld(context: Context): RealWorld {
+  const { mailbox, run } = context
+  const agents = new Map<number, AgentHandle>()
+  const channels = createChannels(context, agents)
+  const launcher = createLauncher(context, agents, channels)
+  const timers = createTimers()
+  /** How the workspace looked when the open waves began. */
+  let git: Promise<GitState | null> = Promise.resolve(null)
+  if (context.hasLoop) channels.followMain()
+
+  function act(action: Action, state: State): void {
+    switch (action.kind) {
+      case 'begin-iteration':
+        if (context.hasLoop) writeMarkers(run.workspace, { eventsFile: run.eventsFile, runId: run.id })
+        break
+      case 'start-agent':
+        launcher.launch(action)
+        break
+      case 'stop-agent':
+        agents.get(action.n)?.stop(action.cause, action.graceMs)
+        break
+      case 'read-events':
+        channels.readMain(true)
+        break
+      case 'append-text-events':
+        appendTextEvents(context, action.iteration)
+        channels.readMain(true)
+        break
+      case 'resolve-dispatches':
+        if (action.resolution.plans.length > 0) git = lookAtGit(run.workspace)
+        break
+      case 'file-outcomes':
+        fileOutcomes(context, action.wave, action.works)
+        break
+      case 'merge-wave':
+        void git.then((before) => mergeWave(context, action.wave, before))
+        break
+      case 'close-iteration':
+        appendSummary(context, state, action.iteration)
+        mailbox.push({ type: 'iteration.closed', iteration: action.iteration.number })
+        break
+      case 'set-timer':
+        timers.set(action.ms, () => mailbox.push({ type: 'timer.fired', timer: action.timer }))
+        break
+      case 'end':
+        break
+      default:
+        unreachable(action)
+    }
+  }
+
+  return {
+    clock: { now: () => ({ wall: Date.now(), mono: performance.now() }) },
+    inbox: mailbox,
+    report: context.report,
+    read: context.blobs.read,
+    start(action, state) {
+      try {
+        act(action, state)
+      } catch (error) {
+        mailbox.push({ type: 'io.failed', message: messageOf(error) })
+      }
+    },
+    kill() {
+      for (const agent of agents.values()) agent.kill()
+    },
+    async close(state) {
+      timers.clear()
+      channels.close()
+      await endStrays(strayMarkers(context, state))
+    },
+  }
+}
+
+/** Agents whose left-over processes end with the run: all, but those of workers where the config keeps them. */
+function strayMarkers({ run, settings }: Context, state: State): readonly string[] {
+  const markers: string[] = []
+  for (let n = 1; n <= state.totals.agentsStarted; n++) {
+    if (settings.features.strays !== 'keep' || !state.workerAgents.has(n)) markers.push(`${run.id}:${n}`)
+  }
+  return markers
+}
+
+/** Events of a text become lines like those of `ralph emit`. */
+function appendTextEvents({ run, blobs }: Context, iteration: Iteration): void {
+  const ts = formatTime(new Date())
+  const agent = `${run.id}:${iteration.work.agent}`
+  const lines = (iteration.end?.textEvents ?? []).map((event) =>
+    formatRecord({ topic: event.topic, payload: blobs.read(event.payload), ts, agent }),
+  )
+  appendText(run.eventsFile, lines.join(''))
+}
+
+/** The summary row, for those who read the events file (contract/loop §4.2). */
+function appendSummary({ run }: Context, state: State, iteration: Iteration): void {
+  if (state.loop === null) return
+  const end = iterationEnd(state, state.loop, iteration, Date.now())
+  const { context_tokens, context_window } = end
+  const pct = context_tokens === null || context_window === 0 ? null : (100 * context_tokens) / context_window
+  const payload = JSON.stringify({
+    duration_ms: end.duration_ms,
+    cost_usd: end.cost_usd,
+    cost_source: end.cost_source,
+    num_turns: iteration.end?.turns ?? null,
+    input_tokens: end.input_tokens,
+    output_tokens: end.output_tokens,
+    cache_read_tokens: end.cache_read_tokens,
+    cache_write_tokens: end.cache_write_tokens,
+    context_window,
+    context_tokens,
+    context_pct: pct === null ? null : Math.round(pct * 10) / 10,
+  })
+  appendLoopRow(run.eventsFile, { iteration: iteration.number, topic: 'iteration.summary', payload })
+}
