@@ -1,6 +1,6 @@
 // Compiles dist/ralph. Why each flag is there: docs/building.md.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 mkdirSync('dist', { recursive: true })
@@ -25,4 +25,5 @@ execFileSync(
   ],
   { stdio: ['ignore', 'ignore', 'inherit'] },
 )
-rmSync('dist/ralph.map', { force: true })
+// Traces stay readable without the maps beside the binary.
+for (const name of readdirSync('dist')) if (name.endsWith('.map')) rmSync(`dist/${name}`)
