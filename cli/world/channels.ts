@@ -11,8 +11,8 @@ import type { Context } from './context.ts'
 
 /** The events files of a run: what is written there becomes facts as it is seen. */
 export interface Channels {
-  /** Begins with the main events file. */
-  followMain(): void
+  /** Begins with the main events file, at a byte offset. */
+  followMain(from: number): void
   /** Reads what is new in the main file. `final`: the iteration's agent has ended, and so has its last line. */
   readMain(final: boolean): void
   /** Makes a worker's file, empty, with its rules beside it, and follows it. Throws the system's error. */
@@ -55,8 +55,9 @@ export function createChannels(context: Context, agents: ReadonlyMap<number, Age
   }
 
   return {
-    followMain() {
-      main = follower.add(run.eventsFile, { onRead: takeMain, onError })
+    followMain(from) {
+      offset = from
+      main = follower.add(run.eventsFile, { onRead: takeMain, onError }, { offset: from })
     },
     readMain(final) {
       main?.read({ closeLine: final })

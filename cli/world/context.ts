@@ -28,6 +28,10 @@ export interface Context {
   readonly eventsDir: string
   /** False in `ralph wave run`. */
   readonly hasLoop: boolean
+  /** Byte offset in the main events file up to which an earlier invocation has read. */
+  readonly readFrom: number
+  /** True where an earlier invocation may have done a part already: what is on disk is not done twice. */
+  readonly continued: boolean
   readonly logPrompt?: (title: string, text: string) => void
   readonly onSettled?: (item: ItemSettled) => void
 }

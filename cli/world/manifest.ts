@@ -2,7 +2,6 @@ import type { Loaded } from '../../core/config/load.ts'
 import type { Settings } from '../../core/config/settings.ts'
 import type { Manifest } from '../../core/journal/journal.ts'
 import type { RunInfo } from '../../core/run/state.ts'
-import type { Cast } from '../cast.ts'
 import { VERSION } from '../version.ts'
 import { lookAtGit } from './git.ts'
 
@@ -12,7 +11,7 @@ export async function createManifest(of: {
   mode: Manifest['mode']
   settings: Settings
   files: Loaded['files']
-  cast: Cast
+  backends: Manifest['backends']
 }): Promise<Manifest> {
   const git = await lookAtGit(of.run.workspace)
   return {
@@ -25,7 +24,7 @@ export async function createManifest(of: {
     platform: `${process.platform}-${process.arch}`,
     configFiles: of.files,
     config: of.settings,
-    backends: [...new Set([...of.cast.parts.values()].map((part) => part.backend.name))].sort(),
+    backends: of.backends,
     git: git === null ? null : { head: git.head.trim() || null, dirty: git.files.size > 0 },
   }
 }

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { endProcesses, findStrays } from '../../core/agent/strays.ts'
 import { messageOf } from '../../core/errors.ts'
 import { appendText } from '../../core/events-file/append.ts'
+import { EventsReader } from '../../core/events-file/reader.ts'
 import { formatTime } from '../../core/events-file/record.ts'
 import { rulesFile, workerFile } from '../../core/events-file/rules.ts'
 import type { Wave } from '../../core/run/state.ts'
@@ -17,7 +18,8 @@ export async function mergeWave(context: Context, wave: Wave, before: GitState |
   const { run, mailbox, topology, control, blobs, settings } = context
   try {
     const lines = mergeLines({ wave, topology, control, read: blobs.read, now: formatTime(new Date()) })
-    if (lines.length > 0) appendText(run.eventsFile, lines.join(''), { sync: true })
+    const missing = context.continued ? withoutMerged(run.eventsFile, wave.id, lines) : lines
+    if (missing.length > 0) appendText(run.eventsFile, missing.join(''), { sync: true })
     for (const work of wave.works) removeWorkerFiles(context, wave, work.index)
     const markers = wave.works.filter((work) => work.agent > 0).map((work) => `${run.id}:${work.agent}`)
     const [after] = await Promise.all([
@@ -31,6 +33,24 @@ export async function mergeWave(context: Context, wave: Wave, before: GitState |
       message: `the results of wave ${wave.id} cannot be merged: ${messageOf(error)}`,
     })
   }
+}
+
+/** Leaves out lines that an earlier invocation has merged before it was cut: by index, topic and payload. */
+function withoutMerged(eventsFile: string, wave: string, lines: readonly string[]): readonly string[] {
+  using reader = new EventsReader(eventsFile)
+  const there = new Map<string, number>()
+  for (const event of reader.read().events) {
+    if (event.wave?.id !== wave || event.waveStatus === undefined) continue
+    const key = JSON.stringify([event.wave.index, event.topic, event.payload])
+    there.set(key, (there.get(key) ?? 0) + 1)
+  }
+  return lines.filter((line) => {
+    const { wave_index, topic, payload } = JSON.parse(line) as Record<string, unknown>
+    const key = JSON.stringify([wave_index, topic, payload])
+    const left = there.get(key) ?? 0
+    there.set(key, left - 1)
+    return left <= 0
+  })
 }
 
 /** Removes what a worker had in the folder of the events file. */

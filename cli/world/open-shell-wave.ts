@@ -82,12 +82,20 @@ export async function openShellWave(request: ShellWaveRequest): Promise<{ readon
     objective: request.template ?? '',
     eventsDir: run.dir,
     hasLoop: false,
+    readFrom: 0,
+    continued: false,
     onSettled: request.onSettled,
     ...(request.logPrompt === undefined ? {} : { logPrompt: request.logPrompt }),
   }
   const journal = createJournal(
     join(run.dir, 'journal.jsonl'),
-    await createManifest({ run, mode: 'wave', settings, files: request.files, cast }),
+    await createManifest({
+      run,
+      mode: 'wave',
+      settings,
+      files: request.files,
+      backends: state.rules.backends,
+    }),
   )
   const plan = planItems(request, context)
   const reason = await runSession({ context, journal, state, first: [{ type: 'wave.opened', plan }] })

@@ -8,7 +8,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { appendText } from '../../core/events-file/append.ts'
 import { formatTime } from '../../core/events-file/record.ts'
 import { MARKER, RALPH_DIR } from '../../core/events-file/target.ts'
@@ -77,9 +77,30 @@ export function moveScratchpads(workspace: string, paths: readonly string[], to:
       continue
     }
     mkdirSync(to, { recursive: true, mode: 0o700 })
-    moveAcross(path, join(to, path.slice(inside.length + 1).replaceAll('/', '__')))
+    moveAcross(path, join(to, padName(inside, path)))
   }
   return warnings
+}
+
+/** With another run than the current one, its scratchpads come back and the current ones go to their run's folder. */
+export function exchangeScratchpads(
+  workspace: string,
+  of: { readonly paths: readonly string[]; readonly from: string | null; readonly to: string },
+): void {
+  if (of.from === null || of.from === of.to) return
+  const inside = resolve(workspace, RALPH_DIR)
+  moveScratchpads(workspace, of.paths, join(inside, 'runs', of.from, 'scratchpads'))
+  for (const path of of.paths.map((one) => resolve(workspace, one))) {
+    const kept = join(inside, 'runs', of.to, 'scratchpads', padName(inside, path))
+    if (!path.startsWith(`${inside}/`) || !existsSync(kept)) continue
+    mkdirSync(dirname(path), { recursive: true })
+    moveAcross(kept, path)
+  }
+}
+
+/** A scratchpad's file in the folder of its run. */
+function padName(inside: string, path: string): string {
+  return path.slice(inside.length + 1).replaceAll('/', '__')
 }
 
 /** The state folder may lie on another file system. */

@@ -32,7 +32,7 @@ export function createWorld(context: Context): RealWorld {
   const timers = createTimers()
   /** How the workspace looked when the open waves began. */
   let git: Promise<GitState | null> = Promise.resolve(null)
-  if (context.hasLoop) channels.followMain()
+  if (context.hasLoop) channels.followMain(context.readFrom)
 
   function act(action: Action, state: State): void {
     switch (action.kind) {

@@ -19,10 +19,16 @@ export function readAll(
   let stopped: Promise<void> | null = null
   async function pump(): Promise<void> {
     try {
+      let turn = performance.now()
       while (stopped === null) {
         const { done, value } = await reader.read()
         if (done) return
         take(value)
+        // While there is more to read, the runtime answers at once, and timers and other agents would never get a turn.
+        if (performance.now() - turn > TURN_MS) {
+          await new Promise(setImmediate)
+          turn = performance.now()
+        }
       }
     } finally {
       await stopped
@@ -36,3 +42,5 @@ export function readAll(
     },
   }
 }
+
+const TURN_MS = 5

@@ -1,5 +1,7 @@
 import { closeSync, constants, fdatasyncSync, openSync, writeSync } from 'node:fs'
+import type { Settings } from '../config/settings.ts'
 import { type Fact, isDurable } from '../run/fact.ts'
+import type { Rules } from '../run/state.ts'
 
 /** Version of the journal's format: a program refuses newer ones than its own. */
 export const JOURNAL_VERSION = 1
@@ -25,28 +27,39 @@ export interface Manifest {
   readonly ralph: string
   readonly platform: string
   readonly configFiles: readonly { readonly path: string; readonly sha256: string }[]
-  readonly config: unknown
-  readonly backends: readonly string[]
+  readonly config: Settings
+  /** What the fold knew of the backends, by hat. */
+  readonly backends: Rules['backends']
   readonly git: { readonly head: string | null; readonly dirty: boolean } | null
 }
 
 /** Opens the journal of a new run and writes its manifest. The file must not exist. */
 export function createJournal(path: string, manifest: Manifest): Journal {
-  const fd = openSync(
-    path,
-    constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_APPEND,
-    0o600,
-  )
-  const write = (records: readonly object[]): void => {
-    if (records.length === 0) return
-    writeAll(fd, Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join('')))
-    fdatasyncSync(fd)
-  }
-  write([{ v: JOURNAL_VERSION, type: 'manifest', ...manifest }])
+  const { O_CREAT, O_EXCL, O_WRONLY, O_APPEND } = constants
+  const fd = openSync(path, O_CREAT | O_EXCL | O_WRONLY | O_APPEND, 0o600)
+  writeRecords(fd, [{ v: JOURNAL_VERSION, type: 'manifest', ...manifest }])
+  return journalOn(fd)
+}
+
+/** Opens the journal of an earlier run to go on with it; a torn last record is sealed first. */
+export function reopenJournal(path: string, isTorn: boolean): Journal {
+  const fd = openSync(path, constants.O_WRONLY | constants.O_APPEND)
+  if (isTorn) writeAll(fd, Buffer.from('\n'))
+  return journalOn(fd)
+}
+
+function journalOn(fd: number): Journal {
   return {
-    append: (facts) => write(facts.filter(isDurable)),
+    append: (facts) => writeRecords(fd, facts.filter(isDurable)),
     close: () => closeSync(fd),
   }
+}
+
+/** One write, and one sync: facts that arrive together are durable together. */
+function writeRecords(fd: number, records: readonly object[]): void {
+  if (records.length === 0) return
+  writeAll(fd, Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join('')))
+  fdatasyncSync(fd)
 }
 
 /** A disk that fills up makes short writes: the rest is tried again, so that the error is the system's own. */

@@ -98,6 +98,7 @@ export function startItem(state: State, work: Work): void {
   work.accepted = []
   work.refused = []
   work.bad = []
+  work.linesRead = 0
   if (work.attempts === 1) state.activations.set(work.hat, (state.activations.get(work.hat) ?? 0) + 1)
 }
 
@@ -106,6 +107,7 @@ export function absorbWorkerRead(state: State, fact: FactOf<'worker.read'>): voi
   if (work === undefined || work.agent !== fact.n) return
   for (const event of fact.events) takeWorkerLine(state, work, event)
   work.bad.push(...fact.bad)
+  work.linesRead += fact.events.length + fact.bad.length
 }
 
 /** The agent of an item has ended: another attempt, or the outcome. */
@@ -239,6 +241,17 @@ function enqueue(wave: Wave, work: Work): void {
   work.status = 'queued'
 }
 
+/** Queues all unfinished items of a resumed wave afresh. `works` in index order. */
+export function requeue(wave: Wave, works: readonly Work[]): void {
+  for (const [hat] of wave.queues) wave.queues.set(hat, { items: [], head: 0 })
+  wave.queued = 0
+  for (const work of works) {
+    work.outcome = null
+    work.startedMono = null
+    enqueue(wave, work)
+  }
+}
+
 /** Before all that waits: it had its turn once. */
 function enqueueFirst(wave: Wave, work: Work): void {
   const queue = wave.queues.get(work.hat)
@@ -250,7 +263,8 @@ function enqueueFirst(wave: Wave, work: Work): void {
   work.status = 'queued'
 }
 
-function settle(wave: Wave, work: Work, outcome: Outcome): void {
+/** Writes the outcome of an item, once. A withdrawn item stays open. */
+export function settle(wave: Wave, work: Work, outcome: Outcome): void {
   work.outcome = outcome
   work.status = outcome.class === 'withdrawn' ? 'queued' : 'settled'
   wave.lastFailures.delete(work.index)

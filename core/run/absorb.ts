@@ -1,6 +1,7 @@
 import { unreachable } from '../result.ts'
 import { absorbEnded, absorbIntended, absorbLapsed, absorbStopping } from './absorb-agent.ts'
 import { absorbBegun, absorbClosed, absorbOpened, absorbRead, passPhaseTimer } from './absorb-loop.ts'
+import { absorbResumed } from './absorb-resume.ts'
 import {
   absorbMerged,
   absorbResolved,
@@ -18,9 +19,14 @@ import type { State, Stop } from './state.ts'
  */
 export function absorb(state: State, fact: Fact): State {
   state.news = []
+  if (fact.type === 'loop.opened' || fact.type === 'loop.resumed') beginInvocation(state, fact)
+  state.lastMono = fact.mono
   switch (fact.type) {
     case 'loop.opened':
       absorbOpened(state, fact)
+      break
+    case 'loop.resumed':
+      absorbResumed(state, fact)
       break
     case 'iteration.begun':
       absorbBegun(state, fact)
@@ -86,6 +92,12 @@ export function absorb(state: State, fact: Fact): State {
       unreachable(fact)
   }
   return state
+}
+
+/** Clocks are counted by invocation: the monotonic one starts anew with each. */
+function beginInvocation(state: State, fact: Fact): void {
+  state.pastMs += state.lastMono - state.beganMono
+  state.beganMono = fact.mono
 }
 
 /** First cause wins; a wish to end now hardens an earlier wish to drain. */

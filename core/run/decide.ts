@@ -59,7 +59,7 @@ function stops(state: State): readonly Action[] {
 function watchRuntime(state: State, now: Now): readonly Action[] {
   const seconds = state.rules.eventLoop.maxRuntimeSeconds
   if (state.runtimeArmed || state.loop === null) return []
-  const ms = seconds * 1000 - (now.mono - state.run.startedMono)
+  const ms = seconds * 1000 - usedMs(state, now)
   return [{ kind: 'set-timer', timer: { kind: 'runtime' }, ms: Math.max(0, ms) }]
 }
 
@@ -177,8 +177,13 @@ function takeUp(state: State, loop: Loop, iteration: Iteration): Action {
 
 /** A wait that would pass the run's own time ends the run at once (contract/loop §8.1). */
 function waitForProvider(state: State, ms: number, now: Now): readonly Action[] {
-  const left = state.rules.eventLoop.maxRuntimeSeconds * 1000 - (now.mono - state.run.startedMono)
+  const left = state.rules.eventLoop.maxRuntimeSeconds * 1000 - usedMs(state, now)
   return ms >= left ? [{ kind: 'end', reason: 'max_runtime' }] : [phaseTimer(ms)]
+}
+
+/** Time that counts for `max_runtime`. */
+function usedMs(state: State, now: Now): number {
+  return state.earlierMs + now.mono - state.beganMono
 }
 
 function phaseTimer(ms: number): Action {

@@ -19,6 +19,16 @@ export type FactBody =
       readonly topic: string
       readonly continued: boolean
     }
+  /** First fact of an invocation that goes on with an earlier run. */
+  | {
+      readonly type: 'loop.resumed'
+      /** Replaces the kept one. */
+      readonly objective: Blob | null
+      /** Items whose outcome is on disk already. */
+      readonly filed: readonly WorkId[]
+      /** `--total-limits`: what earlier invocations used counts too. */
+      readonly totalLimits: boolean
+    }
   | {
       readonly type: 'iteration.begun'
       readonly iteration: number

@@ -28,18 +28,13 @@ export function displayName(state: State, hat: string): string {
 function tellFact(state: State, fact: Fact, read: ReadBlob): readonly RunEvent[] {
   switch (fact.type) {
     case 'loop.opened':
-      return [
-        {
-          type: 'loop_started',
-          prompt: read(fact.objective),
-          max_iterations: state.rules.eventLoop.maxIterations,
-          backend: state.rules.backends[COORDINATOR]?.name ?? '',
-          workspace_root: state.run.workspace,
-          started_at: fact.at,
-          run_id: state.run.id,
-          continued: fact.continued,
-        },
-      ]
+      return [tellStarted(state, { at: fact.at, continued: false, prompt: read(fact.objective) })]
+    case 'loop.resumed': {
+      const objective = state.loop?.objective
+      return objective === undefined
+        ? []
+        : [tellStarted(state, { at: fact.at, continued: true, prompt: read(objective) })]
+    }
     case 'iteration.begun':
       return tellIteration(state)
     case 'agent.intended':
@@ -60,6 +55,19 @@ function tellFact(state: State, fact: Fact, read: ReadBlob): readonly RunEvent[]
       return tellEnd(state, fact, read)
     default:
       return []
+  }
+}
+
+function tellStarted(state: State, of: { at: number; continued: boolean; prompt: string }): RunEvent {
+  return {
+    type: 'loop_started',
+    prompt: of.prompt,
+    max_iterations: state.rules.eventLoop.maxIterations,
+    backend: state.rules.backends[COORDINATOR]?.name ?? '',
+    workspace_root: state.run.workspace,
+    started_at: of.at,
+    run_id: state.run.id,
+    continued: of.continued,
   }
 }
 

@@ -47,6 +47,14 @@ export interface State {
   readonly activations: Map<HatId, number>
   /** Hats of which `<hat>.exhausted` was published. */
   readonly exhausted: Set<HatId>
+  /** Milliseconds that earlier invocations count for `max_runtime` (`--total-limits`). */
+  earlierMs: number
+  /** When this invocation began, on its monotonic clock. */
+  beganMono: number
+  /** Milliseconds that all invocations before this one took. */
+  pastMs: number
+  /** Monotonic time of the last fact. */
+  lastMono: number
   /** The timer of `max_runtime` was asked for, and has fired. */
   runtimeArmed: boolean
   runtimeUp: boolean
@@ -263,6 +271,8 @@ export interface Work {
   refused: string[]
   nestedRefused: number
   bad: BadLine[]
+  /** Lines of the current attempt's file that were read, bad ones included. */
+  linesRead: number
   outcome: Outcome | null
 }
 
@@ -404,7 +414,7 @@ export interface Wave {
   readonly deadlineSeconds: number | null
   readonly shell: WavePlan['shell']
   readonly openedAt: number
-  readonly openedMono: number
+  openedMono: number
   deadlinePassed: boolean
   deadlineArmed: boolean
   /** `merging`: asked for. */

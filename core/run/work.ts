@@ -17,6 +17,7 @@ export function createWork(of: Pick<Work, 'id' | 'wave' | 'index' | 'hat' | 'top
     refused: [],
     nestedRefused: 0,
     bad: [],
+    linesRead: 0,
     outcome: null,
   }
 }

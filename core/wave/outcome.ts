@@ -55,6 +55,20 @@ export function neverRan(
   }
 }
 
+/** The outcome of an item that a crash or a stop cut after it had given a result: it does not run again (contract/waves §8.1). */
+export function interrupted(work: Work): Outcome {
+  return {
+    status: 'partial',
+    class: 'result',
+    cause: { kind: 'stopped', by: 'interrupt' },
+    reason: 'interrupted',
+    events: work.accepted,
+    fromFinalMessage: false,
+    durationMs: work.outcome?.durationMs ?? 0,
+    remarks: [],
+  }
+}
+
 const NEVER_RAN = {
   timeout: 'never started (deadline)',
   exhausted: 'never started (max_activations)',

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
-/** The binary under test: `npm run build` makes it. */
-export const RALPH = resolve(import.meta.dir, '../../dist/ralph')
+/** The binary under test: `npm run build` makes it; `RALPH_TEST_BINARY` names another. */
+export const RALPH = resolve(process.env.RALPH_TEST_BINARY ?? join(import.meta.dir, '../../dist/ralph'))
 
 export interface Finished {
   readonly code: number

@@ -1,0 +1,39 @@
+import { absorb } from '../run/absorb.ts'
+import { createState } from '../run/create.ts'
+import type { Rules, RunInfo, State } from '../run/state.ts'
+import { createTopology, type Topology } from '../topology.ts'
+import type { JournalContent } from './read.ts'
+
+export interface FoldOptions {
+  /** The run's folder, absolute. */
+  readonly dir: string
+  /** What holds from now on; without it, what held when the run began. */
+  readonly now?: {
+    readonly rules: Rules
+    readonly topology: Topology
+    readonly run: Pick<RunInfo, 'pid' | 'startedAt' | 'startedMono'>
+  }
+}
+
+/** Folds a journal back into the state that it describes. Throws where it contradicts itself. */
+export function foldJournal({ manifest, facts }: JournalContent, { dir, now }: FoldOptions): State {
+  const { config } = manifest
+  const state = createState({
+    run: {
+      id: manifest.runId,
+      workspace: manifest.workspace,
+      dir,
+      eventsFile: manifest.eventsFile,
+      ...(now?.run ?? { pid: 0, startedAt: manifest.startedAt, startedMono: 0 }),
+    },
+    rules: now?.rules ?? {
+      eventLoop: config.eventLoop,
+      features: config.features,
+      backends: manifest.backends,
+    },
+    topology: now?.topology ?? createTopology(config.hats),
+    loop: manifest.mode === 'loop',
+  })
+  for (const fact of facts) absorb(state, fact)
+  return state
+}

@@ -1,0 +1,103 @@
+import { interrupted } from '../wave/outcome.ts'
+import { requeue, settle } from './absorb-wave.ts'
+import { resume } from './assess.ts'
+import type { Fact } from './fact.ts'
+import { COORDINATOR, giveBack, takeAll } from './inbox.ts'
+import type { Loop, State, Wave, Work } from './state.ts'
+
+/**
+ * Goes on with a run of which all is known but what was under way (contract/loop §11): a cut iteration gives its events
+ * back, unfinished items of waves run again, settled ones never do. Counters of failures and silence start at zero.
+ */
+export function absorbResumed(state: State, fact: Extract<Fact, { type: 'loop.resumed' }>): void {
+  const { loop } = state
+  if (loop === null) throw new Error('the journal has a fact of a loop, but this run has none')
+  state.ended = null
+  state.stop = null
+  state.due = []
+  state.runtimeArmed = false
+  state.runtimeUp = false
+  state.earlierMs = fact.totalLimits ? state.pastMs : 0
+  state.running.clear()
+  state.workers.clear()
+  if (fact.objective !== null) loop.objective = fact.objective
+  if (!fact.totalLimits) loop.iterationsHere = 0
+  loop.completion = null
+  loop.cancelled = false
+  Object.assign(loop.counters, {
+    failures: 0,
+    silent: 0,
+    defaults: 0,
+    validation: 0,
+    stale: 0,
+    lastPlain: null,
+  })
+  Object.assign(loop.counters, { rejections: 0, lastRejection: null, backoffs: 0 })
+
+  const filed = new Set(fact.filed)
+  for (const wave of state.waves.values()) reopen(wave, filed, fact.mono)
+  loop.phase = phaseAfter(state, loop)
+  reroute(state, loop)
+  resume(state, [], 'The run goes on after an interruption. Look at what is there before you continue.')
+}
+
+/** Where the loop stands once nothing of the old invocation runs any more. */
+function phaseAfter(state: State, loop: Loop): Loop['phase'] {
+  const { phase, current } = loop
+  const wasCut = current !== null && (current.end === null || current.end.stoppedFor === 'interrupt')
+  switch (phase.at) {
+    case 'ready':
+    case 'cooling':
+      return { at: 'ready' }
+    case 'waving':
+      return state.waves.size > 0 ? phase : { at: 'closing', asked: false }
+    case 'dispatching':
+      return phase
+    case 'begun':
+    case 'acting':
+    case 'backing-off':
+      if (current !== null) giveBack(loop, current.taken)
+      return { at: 'ready' }
+    case 'reading':
+    case 'quoting':
+    case 'awaiting-lines':
+    case 'closing':
+      if (wasCut) {
+        giveBack(loop, current.taken)
+        return { at: 'ready' }
+      }
+      return { at: phase.at === 'awaiting-lines' ? 'reading' : phase.at, asked: false }
+  }
+}
+
+/** The deadline starts anew; what waits or was cut is queued again, in index order. */
+function reopen(wave: Wave, filed: ReadonlySet<string>, mono: number): void {
+  wave.openedMono = mono
+  wave.deadlineArmed = false
+  wave.finish = 'open'
+  wave.runningCount = 0
+  wave.waiting = 0
+  wave.active.clear()
+  wave.retries = []
+  wave.lastFailures.clear()
+  wave.unfiled = wave.unfiled.filter((work) => !filed.has(work.id))
+  const again: Work[] = []
+  for (const work of wave.works) {
+    if (work.status === 'settled') continue
+    if (work.accepted.length > 0) settle(wave, work, interrupted(work))
+    else again.push(work)
+  }
+  requeue(wave, again)
+}
+
+/** Letters for hats that the config no longer has go where routing sends them now. */
+function reroute(state: State, loop: Loop): void {
+  const known = (hat: string): boolean => hat === COORDINATOR || state.topology.hat(hat) !== undefined
+  if ([...loop.inboxes.keys()].every(known)) return
+  const moved = takeAll(loop).map(({ hat, letter }) => {
+    if (known(hat)) return { hat, letter }
+    const receiver = letter.kind === 'event' ? state.topology.receiver(letter.event.topic) : null
+    return { hat: receiver?.id ?? COORDINATOR, letter }
+  })
+  giveBack(loop, moved)
+}
