@@ -16,6 +16,7 @@ export const TREE = defineCommand({
       subCommands: {
         emit: async () => leaf((await import('./commands/wave-emit.ts')).waveEmit),
         run: async () => leaf((await import('./commands/wave-run.ts')).waveRun),
+        results: async () => leaf((await import('./commands/wave-results.ts')).waveResults),
       },
     }),
     hats: defineCommand({
@@ -40,6 +41,8 @@ export const TREE = defineCommand({
         list: async () => leaf((await import('./commands/plugins-list.ts')).pluginsList),
       },
     }),
+    status: async () => leaf((await import('./commands/status.ts')).status),
+    stop: async () => leaf((await import('./commands/stop.ts')).stop),
     version: async () => leaf((await import('./commands/version.ts')).version),
   },
 })
@@ -83,15 +86,12 @@ export const NOT_AVAILABLE: ReadonlySet<string> = new Set([
   'preflight',
   'presets show',
   'resume',
-  'status',
-  'stop',
   'task',
   'tools',
   'trust',
   'tui',
   'tutorial',
   'wave end',
-  'wave results',
   'wave start',
   'web',
 ])

@@ -21,7 +21,8 @@ export function createMailbox(): Mailbox {
         })
         wake = null
       }
-      // Facts that arrive in the same turn are journalled in one write.
+      // What else has come about meanwhile is taken too: one write and one sync of the journal for all.
+      await new Promise<void>((resolve) => setImmediate(resolve))
       const arrived = waiting
       waiting = []
       return arrived

@@ -46,6 +46,22 @@ function lockedBy(path: string): RalphError {
   })
 }
 
+/** True while a living run holds the lock. */
+export function isLocked(path: string): boolean {
+  let fd: number
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  } catch {
+    return false
+  }
+  try {
+    return !tryLock(fd)
+  } finally {
+    // Closing gives back what was taken for the question.
+    closeSync(fd)
+  }
+}
+
 /** What the lock file says; null if that cannot be read. */
 export function readHolder(path: string): Holder | null {
   try {

@@ -17,7 +17,6 @@ import { type Holder, takeLock } from './lock.ts'
 import { createBinFolder, writeLimits } from './run-folder.ts'
 import { scratchpadPaths } from './scratchpad.ts'
 import { runSession } from './session.ts'
-import { watchWorkspace } from './watch-workspace.ts'
 import { appendLoopRow, LOCK_FILE, prepareRalphFolder } from './workspace.ts'
 
 /** All that `ralph run` has settled before anything is written or started. */
@@ -88,7 +87,6 @@ export async function openLoop(request: LoopRequest): Promise<{ readonly exitCod
     payload: cutObjective(beginning.objective),
   })
 
-  using _watch = watchWorkspace(context)
   const reason = await runSession({ context, journal, state, first })
   const code = exitCode(reason, state.stop?.signal)
   if (reason !== 'workspace_gone') appendTermination(state, reason, code)

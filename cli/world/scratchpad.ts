@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import type { Settings } from '../../core/config/settings.ts'
+import { appendText } from '../../core/events-file/append.ts'
 import { RALPH_DIR } from '../../core/events-file/target.ts'
 import type { Hat, Scratchpad } from '../../core/hat.ts'
 
@@ -18,6 +19,12 @@ export function readScratchpad(workspace: string, pad: Scratchpad | null): strin
   } catch {
     return ''
   }
+}
+
+/** Adds guidance to its end. Throws the system's error. */
+export function appendGuidance(workspace: string, pad: Scratchpad, texts: readonly string[]): void {
+  const sections = texts.map((text) => `\n## Guidance from a person\n\n${text.trim()}\n`)
+  appendText(resolve(workspace, pad.path), sections.join(''), { followLinks: true })
 }
 
 /** Notes that agents keep beside the scratchpad: `.ralph/agent/*.md`, relative to the workspace. */

@@ -13,7 +13,9 @@ import { type GitState, lookAtGit } from './git.ts'
 import { createLauncher } from './launch.ts'
 import { endStrays, mergeWave } from './merge.ts'
 import { fileOutcomes } from './outcomes.ts'
+import { appendGuidance, scratchpadOf } from './scratchpad.ts'
 import { createTimers } from './timers.ts'
+import { watchWorkspace } from './watch-workspace.ts'
 import { appendLoopRow, writeMarkers } from './workspace.ts'
 
 /** The real world of one run: its actions have effects here, and what comes of them are facts. */
@@ -32,12 +34,14 @@ export function createWorld(context: Context): RealWorld {
   const timers = createTimers()
   /** How the workspace looked when the open waves began. */
   let git: Promise<GitState | null> = Promise.resolve(null)
+  const watch = context.hasLoop ? watchWorkspace(context) : null
   if (context.hasLoop) channels.followMain(context.readFrom)
 
   function act(action: Action, state: State): void {
     switch (action.kind) {
       case 'begin-iteration':
         if (context.hasLoop) writeMarkers(run.workspace, { eventsFile: run.eventsFile, runId: run.id })
+        noteGuidance(context, action)
         break
       case 'start-agent':
         launcher.launch(action)
@@ -62,6 +66,8 @@ export function createWorld(context: Context): RealWorld {
         void git.then((before) => mergeWave(context, action.wave, before))
         break
       case 'close-iteration':
+        // Looked at before every next iteration; a lost workspace is not made anew by a row.
+        if (watch?.look() === 'gone') break
         appendSummary(context, state, action.iteration)
         mailbox.push({ type: 'iteration.closed', iteration: action.iteration.number })
         break
@@ -91,6 +97,7 @@ export function createWorld(context: Context): RealWorld {
       for (const agent of agents.values()) agent.kill()
     },
     async close(state) {
+      watch?.[Symbol.dispose]()
       timers.clear()
       channels.close()
       await endStrays(strayMarkers(context, state))
@@ -106,6 +113,21 @@ function strayMarkers({ run, settings }: Context, state: State): readonly string
   }
   return markers
 }
+
+/** What a person sent stands in the scratchpad too, for iterations after the acknowledgement. */
+function noteGuidance({ run, settings, topology, blobs, report }: Context, action: BeginIteration): void {
+  const [lead] = action.hats
+  const pad = scratchpadOf(settings, lead === undefined ? undefined : topology.hat(lead))
+  if (pad === null || action.guidance.length === 0) return
+  try {
+    appendGuidance(run.workspace, pad, action.guidance.map(blobs.read))
+  } catch (error) {
+    const message = `guidance could not be written into the scratchpad: ${messageOf(error)}`
+    report({ type: 'error', iteration: action.iteration, code: 'scratchpad', message, recoverable: true })
+  }
+}
+
+type BeginIteration = Extract<Action, { kind: 'begin-iteration' }>
 
 /** Events of a text become lines like those of `ralph emit`. */
 function appendTextEvents({ run, blobs }: Context, iteration: Iteration): void {

@@ -1,0 +1,69 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { RalphError } from '../core/errors.ts'
+import { isWaveId } from '../core/events-file/record.ts'
+import { RALPH_DIR } from '../core/events-file/target.ts'
+import { stateFolder } from '../core/journal/paths.ts'
+
+/** One settled item of a wave, as it was kept. */
+export interface SettledItem {
+  readonly index: number
+  readonly hat: string
+  readonly status: string
+  /** Null for a plain success. */
+  readonly reason: string | null
+  readonly duration_ms: number
+  readonly events: readonly { readonly topic: string; readonly payload: string }[]
+}
+
+interface Place {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+}
+
+/** The settled items of a wave of any kept run, in index order, the wave open or merged. Throws `wave_unknown`. */
+export function readWaveResults(place: Place, waveId: string): readonly SettledItem[] {
+  const folder = findWave(place, waveId)
+  if (folder === null) {
+    throw new RalphError('wave_unknown', `no kept run has a wave ${waveId}`, {
+      hint: 'the id stands in the line that starts or closes the wave, and in what `ralph wave emit` printed',
+    })
+  }
+  return readdirSync(folder)
+    .filter((name) => existsSync(join(folder, name, 'outcome.json')))
+    .map((name) => readItem(join(folder, name)))
+    .sort((a, b) => a.index - b.index)
+}
+
+function findWave({ env, cwd }: Place, waveId: string): string | null {
+  if (!isWaveId(waveId)) return null
+  const state = stateFolder(env)
+  const roots = [...(state === null ? [] : [join(resolve(state), 'runs')]), join(cwd, RALPH_DIR, 'runs')]
+  for (const root of roots) {
+    for (const run of existsSync(root) ? readdirSync(root) : []) {
+      const folder = join(root, run, 'waves', waveId)
+      if (existsSync(folder)) return folder
+    }
+  }
+  return null
+}
+
+function readItem(folder: string): SettledItem {
+  const outcome = JSON.parse(readFileSync(join(folder, 'outcome.json'), 'utf8')) as KeptOutcome
+  return {
+    index: outcome.index,
+    hat: outcome.hat,
+    status: outcome.status,
+    reason: outcome.reason,
+    duration_ms: outcome.duration_ms,
+    events: outcome.results.map(({ topic, file }) => ({
+      topic,
+      payload: readFileSync(join(folder, file), 'utf8'),
+    })),
+  }
+}
+
+/** The part of `outcome.json` that is read here. */
+interface KeptOutcome extends Omit<SettledItem, 'events'> {
+  readonly results: readonly { readonly topic: string; readonly file: string }[]
+}
