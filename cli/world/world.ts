@@ -56,6 +56,8 @@ export function createWorld(context: Context): RealWorld {
         appendTextEvents(context, action.iteration)
         channels.readMain(true)
         break
+      case 'open-stage':
+        break
       case 'resolve-dispatches':
         if (action.resolution.plans.length > 0) git = lookAtGit(run.workspace)
         break

@@ -52,11 +52,12 @@ export function currentProcesses(): ProcessTable {
 
 /**
  * A look that begins after this call. Callers that come together share one, and looks are spaced so that they cost
- * a tenth of our time at most: many agents that end at once are answered by one look.
+ * a quarter of our time at most: many agents that end at once are answered by one look, and a place that becomes
+ * free does not wait for long.
  */
 export function nextProcesses(): Promise<ProcessTable> {
   next ??= new Promise((resolve) => {
-    const pause = Math.min(10 * latestMs, MAX_PAUSE_MS) - (performance.now() - latestAt)
+    const pause = Math.min(3 * latestMs, MAX_PAUSE_MS) - (performance.now() - latestAt)
     setTimeout(
       () => {
         next = null

@@ -60,6 +60,7 @@ export function absorbBegun(state: State, fact: FactOf<'iteration.begun'>): void
     completionAsked: null,
   }
   loop.humanNotes = []
+  loop.unnoted = []
   loop.phase = { at: 'begun' }
 }
 

@@ -50,7 +50,7 @@ function phaseAfter(state: State, loop: Loop): Loop['phase'] {
     case 'cooling':
       return { at: 'ready' }
     case 'waving':
-      return state.waves.size > 0 ? phase : { at: 'closing', asked: false }
+      return state.waves.size > 0 || loop.continuations.length > 0 ? phase : { at: 'closing', asked: false }
     case 'dispatching':
       return phase
     case 'begun':

@@ -1,6 +1,8 @@
 import type { Event } from '../event.ts'
 import type { Hat } from '../hat.ts'
+import { nextStage } from '../wave/chain.ts'
 import { finalMessageTopic } from '../wave/guard.ts'
+import { WORKER_FAILED } from '../wave/merge.ts'
 import { errorText, judge, neverRan } from '../wave/outcome.ts'
 import type { WaveItem, WavePlan } from '../wave/plan.ts'
 import { retryDelay } from '../wave/retry.ts'
@@ -62,6 +64,7 @@ export function openWave(state: State, plan: WavePlan, time: Time): void {
     timeouts: plan.timeouts,
     deadlineSeconds: plan.deadlineSeconds,
     shell: plan.shell,
+    chain: plan.chain ?? { root: plan.id, stage: 1, ran: Object.keys(plan.hats), waiting: [] },
     openedAt: time.at,
     openedMono: time.mono,
     deadlinePassed: false,
@@ -72,13 +75,15 @@ export function openWave(state: State, plan: WavePlan, time: Time): void {
     unfiled: [],
     retries: [],
     lastFailures: new Map(),
+    carried: new Set(),
   }
   state.waves.set(plan.id, wave)
   state.knownWaves.add(plan.id)
   plan.items.forEach((item, i) => {
     const work = works[i]
     if (work === undefined) return
-    if (item.barred !== undefined) settle(wave, work, neverRan(item.barred))
+    if (item.carried !== undefined) carry(wave, work, item.carried)
+    else if (item.barred !== undefined) settle(wave, work, neverRan(item.barred))
     else enqueue(wave, work)
   })
 }
@@ -199,29 +204,74 @@ export function absorbMerged(state: State, fact: FactOf<'wave.merged'>): void {
   for (const work of wave.works) state.workers.delete(work.agent)
   const { loop } = state
   if (loop === null) return
-  deliverResults(state, loop, wave)
-  if (state.waves.size === 0) loop.phase = { at: 'closing', asked: false }
+  for (const { topic } of resultsOf(wave)) loop.seenTopics.add(topic)
+  publishFailures(state, wave)
+  const stage = nextStage(wave, state.topology)
+  for (const hat of stage.repeated) {
+    warn(
+      state,
+      'chain_repeats',
+      `wave ${wave.id}: ${hat} has run in this chain; results for it are ordinary events`,
+    )
+  }
+  if (stage.items.length > 0) loop.continuations.push(wave.id)
+  else deliverChain(state, loop, wave)
+  if (state.waves.size === 0 && loop.continuations.length === 0) loop.phase = { at: 'closing', asked: false }
 }
 
-function deliverResults(state: State, loop: Loop, wave: Wave): void {
-  for (const event of wave.works.flatMap((work) =>
-    work.outcome?.class === 'result' ? work.outcome.events : [],
-  )) {
-    loop.seenTopics.add(event.topic)
-    announceWave(state, receiver(state, event), wave.id)
+/** The next stage of a chain opens: what it takes up is no longer waiting. */
+export function openStage(state: State, fact: FactOf<'stage.opened'>): void {
+  const { loop } = state
+  if (loop === null) return
+  loop.continuations = loop.continuations.filter((id) => id !== fact.after)
+  if (!fact.plan.chain?.waiting.includes(fact.after)) state.merged.delete(fact.after)
+  openWave(state, fact.plan, fact)
+  for (const hat of fact.exhausted) publishExhausted(state, hat, topicsOf([fact.plan], hat))
+}
+
+/** The last wave of a chain reaches its hats, and with it what earlier stages had for others. */
+function deliverChain(state: State, loop: Loop, wave: Wave): void {
+  for (const id of wave.chain.waiting) {
+    const earlier = state.merged.get(id)
+    if (earlier !== undefined) deliverResults(state, earlier, wave.chain.ran)
   }
+  deliverResults(state, wave, [])
+  addressAggregator(state, loop, wave)
+}
+
+/** `stages`: hats that took their results as items of the chain. */
+function deliverResults(state: State, wave: Wave, stages: readonly string[]): void {
+  for (const event of resultsOf(wave)) {
+    const hat = receiver(state, event)
+    if (!stages.includes(hat)) announceWave(state, hat, wave.id)
+  }
+  const failed = wave.works.some((work) => work.outcome?.class === 'failure')
+  const unheard = state.topology.receiver(WORKER_FAILED) === null
+  if (failed && unheard && wave.aggregators.length === 0) announceWave(state, COORDINATOR, wave.id)
+}
+
+/** Failures that are new in this wave go to the hat that asks for them. */
+function publishFailures(state: State, wave: Wave): void {
+  const hat = state.topology.receiver(WORKER_FAILED)
+  if (hat === null) return
   for (const work of wave.works) {
-    if (work.outcome?.class !== 'failure') continue
-    const hat = state.topology.receiver('wave.worker.failed')
+    if (work.outcome?.class !== 'failure' || wave.carried.has(work.index)) continue
     const payload = `Worker ${work.index} failed: ${errorText(work.outcome)}`
-    if (hat !== null) publish(state, { topic: 'wave.worker.failed', payload, to: hat.id })
-    else if (wave.aggregators.length === 0) announceWave(state, COORDINATOR, wave.id)
+    publish(state, { topic: WORKER_FAILED, payload, to: hat.id })
   }
+}
+
+/** An aggregator always runs, even with zero results. */
+function addressAggregator(state: State, loop: Loop, wave: Wave): void {
   const [first] = wave.aggregators
   const told = wave.aggregators.some((hat) =>
     loop.inboxes.get(hat)?.some((letter) => letter.kind === 'wave' && letter.wave === wave.id),
   )
   if (first !== undefined && !told) announceWave(state, first, wave.id)
+}
+
+function resultsOf(wave: Wave): readonly Event[] {
+  return wave.works.flatMap((work) => (work.outcome?.class === 'result' ? work.outcome.events : []))
 }
 
 function createItem(plan: WavePlan, item: WaveItem): Work {
@@ -233,6 +283,14 @@ function createItem(plan: WavePlan, item: WaveItem): Work {
     topic: item.event.topic,
     payload: item.event.payload,
   })
+}
+
+/** A failure of an earlier stage: settled and filed there already. */
+function carry(wave: Wave, work: Work, outcome: Outcome): void {
+  work.outcome = outcome
+  work.status = 'settled'
+  wave.carried.add(work.index)
+  wave.settled += 1
 }
 
 function enqueue(wave: Wave, work: Work): void {

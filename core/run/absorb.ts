@@ -6,6 +6,7 @@ import {
   absorbMerged,
   absorbResolved,
   absorbWorkerRead,
+  openStage,
   openWave,
   passDeadline,
   retryItem,
@@ -59,6 +60,9 @@ export function absorb(state: State, fact: Fact): State {
       break
     case 'wave.opened':
       openWave(state, fact.plan, fact)
+      break
+    case 'stage.opened':
+      openStage(state, fact)
       break
     case 'wave.merged':
       absorbMerged(state, fact)

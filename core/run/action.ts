@@ -1,17 +1,20 @@
+import type { Blob } from '../blob.ts'
 import type { HatId } from '../hat.ts'
 import type { Brief } from '../prompt/brief.ts'
-import type { Resolution } from '../wave/plan.ts'
+import type { Resolution, WavePlan } from '../wave/plan.ts'
 import type { TimerId } from './fact.ts'
-import type { Iteration, StopCause, StopReason, Wave, Work } from './state.ts'
+import type { Iteration, StopCause, StopReason, Wave, WaveId, Work } from './state.ts'
 
 /** Something that decide permits now. The shell starts it and never waits; the answer is a fact. */
 export type Action =
-  /** Takes the pending letters into a new iteration. No effect outside the state. */
+  /** Takes the pending letters into a new iteration, and writes new guidance into its scratchpad. No answer. */
   | {
       readonly kind: 'begin-iteration'
       readonly iteration: number
       readonly hats: readonly HatId[]
       readonly exhausted: readonly HatId[]
+      /** Goes into the scratchpad, once. */
+      readonly guidance: readonly Blob[]
     }
   /** Answer: agent.started, then agent.ended. */
   | {
@@ -35,6 +38,13 @@ export type Action =
   | { readonly kind: 'append-text-events'; readonly iteration: Iteration }
   /** Takes dispatches up: waves, ordinary events, refusals. The shell notes the state of the workspace. No answer. */
   | { readonly kind: 'resolve-dispatches'; readonly resolution: Resolution }
+  /** Takes the results of a merged wave up as the next one. No answer. */
+  | {
+      readonly kind: 'open-stage'
+      readonly after: WaveId
+      readonly plan: WavePlan
+      readonly exhausted: readonly HatId[]
+    }
   /** Keeps outcome and results of settled items on disk. No answer. */
   | { readonly kind: 'file-outcomes'; readonly wave: Wave; readonly works: readonly Work[] }
   /** One append to the main file, then the workers' files and left-over processes go. Answer: wave.merged or io.failed. */

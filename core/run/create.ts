@@ -42,6 +42,7 @@ function createLoop(): Loop {
     current: null,
     seenTopics: new Set(),
     guidance: [],
+    unnoted: [],
     humanNotes: [],
     counters: {
       failures: 0,
@@ -59,6 +60,7 @@ function createLoop(): Loop {
     completion: null,
     cancelled: false,
     dispatches: [],
+    continuations: [],
     backlog: [],
     badBacklog: [],
     inferred: 0,

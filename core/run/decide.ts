@@ -1,6 +1,7 @@
 import { unreachable } from '../result.ts'
+import { planStage } from '../wave/chain.ts'
 import { isComplete } from '../wave/gate.ts'
-import { resolveDispatches } from '../wave/plan.ts'
+import { type PlanRules, resolveDispatches } from '../wave/plan.ts'
 import { startable } from '../wave/schedule.ts'
 import { backendOf } from './absorb-agent.ts'
 import type { Action } from './action.ts'
@@ -8,7 +9,7 @@ import { itemBrief, iterationBrief } from './brief.ts'
 import { allowedPatterns, controlTopics } from './intake.ts'
 import { endReason, spentBudget } from './limits.ts'
 import { selectHats } from './select.ts'
-import type { Iteration, Loop, Now, State, StopReason, Wave, Work } from './state.ts'
+import type { Iteration, Loop, Now, State, StopReason, Wave, WaveId, Work } from './state.ts'
 
 /** How long the lines of an incomplete dispatch are waited for (contract/waves §6.2). */
 const MISSING_LINES_MS = 500
@@ -119,8 +120,9 @@ function steerLoop(state: State, now: Now): readonly Action[] {
     case 'begun':
       return current === null ? [] : [startIteration(state, loop, current)]
     case 'acting':
-    case 'waving':
       return []
+    case 'waving':
+      return loop.continuations.flatMap((id) => continueChain(state, id))
     case 'reading':
       return phase.asked ? [] : [{ kind: 'read-events' }]
     case 'quoting':
@@ -144,7 +146,7 @@ function betweenIterations(state: State, loop: Loop): readonly Action[] {
   const reason = endReason(state)
   if (reason !== null) return [{ kind: 'end', reason }]
   const { hats, exhausted } = selectHats(state, loop)
-  return [{ kind: 'begin-iteration', iteration: loop.iteration + 1, hats, exhausted }]
+  return [{ kind: 'begin-iteration', iteration: loop.iteration + 1, hats, exhausted, guidance: loop.unnoted }]
 }
 
 function startIteration(state: State, loop: Loop, iteration: Iteration): Action {
@@ -161,18 +163,31 @@ function startIteration(state: State, loop: Loop, iteration: Iteration): Action 
 }
 
 function takeUp(state: State, loop: Loop, iteration: Iteration): Action {
+  const rules = { ...planRules(state), allowed: allowedPatterns(state, iteration.hats) }
+  const resolution = resolveDispatches(loop.dispatches, rules)
+  return { kind: 'resolve-dispatches', resolution }
+}
+
+/** Results for parallel hats become the next wave before any aggregator runs. */
+function continueChain(state: State, after: WaveId): readonly Action[] {
+  const wave = state.merged.get(after)
+  if (wave === undefined) throw new Error(`wave ${after} was merged, but is not known`)
+  const { plan, exhausted } = planStage(wave, planRules(state))
+  return [{ kind: 'open-stage', after, plan, exhausted }]
+}
+
+function planRules(state: State): PlanRules {
   const { features } = state.rules
-  const resolution = resolveDispatches(loop.dispatches, {
+  return {
     topology: state.topology,
     control: controlTopics(state),
     maxWaveItems: features.maxWaveItems,
     maxConcurrency: features.maxConcurrency,
     activationsLeft: (hat) =>
       (state.topology.hat(hat)?.maxActivations ?? Infinity) - (state.activations.get(hat) ?? 0),
-    allowed: allowedPatterns(state, iteration.hats),
+    allowed: null,
     isKnown: (id) => state.knownWaves.has(id),
-  })
-  return { kind: 'resolve-dispatches', resolution }
+  }
 }
 
 /** A wait that would pass the run's own time ends the run at once (contract/loop §8.1). */

@@ -62,6 +62,13 @@ export type FactBody =
       readonly final: boolean
     }
   | { readonly type: 'dispatches.resolved'; readonly resolution: Resolution }
+  /** The results of a merged wave became the next one. */
+  | {
+      readonly type: 'stage.opened'
+      readonly after: WaveId
+      readonly plan: WavePlan
+      readonly exhausted: readonly HatId[]
+    }
   | { readonly type: 'wave.merged'; readonly wave: WaveId; readonly change: WorkspaceChange | null }
   | { readonly type: 'iteration.closed'; readonly iteration: number }
   | { readonly type: 'timer.fired'; readonly timer: TimerId }

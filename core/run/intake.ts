@@ -124,8 +124,10 @@ function takeCancellation(state: State, loop: Loop, events: readonly Event[]): v
 
 function takeGuidance(loop: Loop, events: readonly Event[]): void {
   for (const event of events) {
-    if (event.topic === 'human.guidance') loop.guidance.push(event.payload)
-    else if (event.topic === 'human.guidance.ack') loop.guidance = []
+    if (event.topic === 'human.guidance') {
+      loop.guidance.push(event.payload)
+      loop.unnoted.push(event.payload)
+    } else if (event.topic === 'human.guidance.ack') loop.guidance = []
     else if (isHuman(event.topic)) loop.humanNotes.push(event)
   }
 }

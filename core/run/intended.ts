@@ -15,6 +15,8 @@ export function intended(action: Action): FactBody {
       return { type: 'agent.stopping', n: action.n, cause: action.cause }
     case 'resolve-dispatches':
       return { type: 'dispatches.resolved', resolution: action.resolution }
+    case 'open-stage':
+      return { type: 'stage.opened', after: action.after, plan: action.plan, exhausted: action.exhausted }
     case 'end':
       return { type: 'run.ended', reason: action.reason }
     case 'read-events':

@@ -43,6 +43,7 @@ function tellFact(state: State, fact: Fact, read: ReadBlob): readonly RunEvent[]
       return tellWorkerEvents(state, fact)
     case 'dispatches.resolved':
       return fact.resolution.plans.map(tellWaveStarted)
+    case 'stage.opened':
     case 'wave.opened':
       return [tellWaveStarted(fact.plan)]
     case 'wave.merged': {

@@ -6,6 +6,7 @@ import type { Hat, HatId } from '../hat.ts'
 import type { CostSource, WorkspaceChange } from '../run-event.ts'
 import type { Topic } from '../topic.ts'
 import type { Topology } from '../topology.ts'
+import type { Chain } from '../wave/chain.ts'
 import type { WavePlan } from '../wave/plan.ts'
 
 export type WaveId = string
@@ -141,6 +142,8 @@ export interface Loop {
   readonly seenTopics: Set<Topic>
   /** Unacknowledged guidance. */
   guidance: Blob[]
+  /** Guidance that stands in no scratchpad yet. */
+  unnoted: Blob[]
   /** `human.*` events for the next prompt. */
   humanNotes: Event[]
   counters: Counters
@@ -155,6 +158,8 @@ export interface Loop {
   /** Lines of the main file that were read and not yet handled. */
   backlog: Event[]
   badBacklog: BadLine[]
+  /** Merged waves whose results become the next stage of a chain. */
+  continuations: WaveId[]
   /** Waves inferred so far: numbers their ids. */
   inferred: number
   /** Byte offset in the main events file up to which all is journalled. */
@@ -413,6 +418,7 @@ export interface Wave {
   /** Null: no deadline (waves from the shell). */
   readonly deadlineSeconds: number | null
   readonly shell: WavePlan['shell']
+  readonly chain: Chain
   readonly openedAt: number
   openedMono: number
   deadlinePassed: boolean
@@ -427,6 +433,8 @@ export interface Wave {
   retries: { readonly work: Work; readonly ms: number }[]
   /** How the last attempt of an item ended that waits for another, by index: its outcome if the deadline passes first. */
   readonly lastFailures: Map<number, Outcome>
+  /** Items that failed in an earlier stage of the chain. */
+  readonly carried: Set<number>
 }
 
 // ---------------------------------------------------------------- ends

@@ -5,6 +5,7 @@ import type { HatId } from '../hat.ts'
 import type { Outcome, Wave, Work } from '../run/state.ts'
 import { isConcrete, type Topic } from '../topic.ts'
 import type { Topology } from '../topology.ts'
+import { nextStage } from './chain.ts'
 import { errorText } from './outcome.ts'
 
 /** Topic of the line that stands for a failed worker. */
@@ -21,7 +22,7 @@ export interface MergeInput {
 
 /**
  * The lines that one wave adds to the main events file, in index order whatever finished first (contract/waves §9):
- * results first, then what stands for each failure.
+ * results first, then what stands for each failure; in a chain the aggregator hears of failures only with its last wave.
  */
 export function mergeLines(input: MergeInput): readonly string[] {
   const settled = input.wave.works.flatMap((work) =>
@@ -29,9 +30,10 @@ export function mergeLines(input: MergeInput): readonly string[] {
   )
   const results = settled.filter(({ outcome }) => outcome.class === 'result')
   const failures = settled.filter(({ outcome }) => outcome.class === 'failure')
+  const isLast = nextStage(input.wave, input.topology).items.length === 0
   return [
     ...results.flatMap(({ work, outcome }) => resultLines(input, work, outcome)),
-    ...failures.flatMap(({ work, outcome }) => failureLines(input, work, outcome)),
+    ...failures.flatMap(({ work, outcome }) => failureLines(input, work, outcome, isLast)),
   ]
 }
 
@@ -48,7 +50,7 @@ function resultLines(input: MergeInput, work: Work, outcome: Outcome): readonly 
   )
 }
 
-function failureLines(input: MergeInput, work: Work, outcome: Outcome): readonly string[] {
+function failureLines(input: MergeInput, work: Work, outcome: Outcome, isLast: boolean): readonly string[] {
   const error = errorText(outcome)
   const line = (topic: Topic, payload: string): string =>
     formatRecord({
@@ -63,9 +65,10 @@ function failureLines(input: MergeInput, work: Work, outcome: Outcome): readonly
         ...(outcome.timeoutSeconds === undefined ? {} : { timeoutSeconds: outcome.timeoutSeconds }),
       },
     })
-  const topic = topicToAggregator(input, work.hat)
+  const topic = isLast ? topicToAggregator(input, work.hat) : null
+  const isNew = !input.wave.carried.has(work.index)
   return [
-    line(WORKER_FAILED, `Worker ${work.index} failed: ${error}`),
+    ...(isNew ? [line(WORKER_FAILED, `Worker ${work.index} failed: ${error}`)] : []),
     ...(topic === null ? [] : [line(topic, `## Worker ${work.index} (FAILED)\n\nError: ${error}`)]),
   ]
 }

@@ -3,9 +3,10 @@ import { type ControlTopics, isControl } from '../control.ts'
 import type { Event } from '../event.ts'
 import { isWaveId } from '../events-file/record.ts'
 import type { Hat, HatId } from '../hat.ts'
-import type { Dispatch } from '../run/state.ts'
+import type { Dispatch, Outcome } from '../run/state.ts'
 import { matchesAny, type Topic } from '../topic.ts'
 import type { Topology } from '../topology.ts'
+import type { Chain } from './chain.ts'
 import { missingIndices } from './detect.ts'
 
 /** A wave as it is journalled when it is opened: all that its course depends on. */
@@ -22,6 +23,8 @@ export interface WavePlan {
   readonly deadlineSeconds: number | null
   /** Of `ralph wave run`: its prompt, or null for the bare payload. Null for waves of a loop. */
   readonly shell: { readonly template: string | null } | null
+  /** Absent: the first wave of a chain, or one that stays alone. */
+  readonly chain?: Chain
 }
 
 export interface WaveItem {
@@ -30,6 +33,8 @@ export interface WaveItem {
   readonly event: Event
   /** An item that never runs, and why. */
   readonly barred?: 'missing' | 'exhausted' | 'scope_violation'
+  /** How it failed in an earlier stage of the chain: it does not run again. */
+  readonly carried?: Outcome
 }
 
 /** What became of the dispatches of one read. */
@@ -163,7 +168,7 @@ function withMissing(dispatch: Dispatch, items: readonly WaveItem[]): readonly W
 }
 
 /** With fewer activations left than items, the lowest indices run (contract/waves §11.1). */
-function limitActivations(
+export function limitActivations(
   item: WaveItem,
   count: { rules: PlanRules; left: Map<HatId, number>; exhausted: Set<HatId> },
 ): WaveItem {
@@ -175,14 +180,16 @@ function limitActivations(
   return { ...item, barred: 'exhausted' }
 }
 
-function planWave(
-  dispatch: Dispatch,
+/** The plan of one wave of items that were sorted. */
+export function planWave(
+  dispatch: Pick<Dispatch, 'id' | 'inferred'>,
   items: readonly WaveItem[],
   rules: PlanRules,
   workersOfRead: number,
 ): WavePlan {
   const { topology } = rules
-  const hats = [...new Set(items.map((item) => item.hat))].flatMap((id) => topology.hat(id) ?? [])
+  const own = items.filter((item) => item.carried === undefined)
+  const hats = [...new Set(own.map((item) => item.hat))].flatMap((id) => topology.hat(id) ?? [])
   const fed = new Set(hats.flatMap((hat) => topology.aggregatorsOf(hat.id)))
   const aggregators = topology.hats.filter((hat) => fed.has(hat))
   const timeouts = Object.fromEntries(hats.map((hat) => [hat.id, workerTimeout(hat, topology)]))

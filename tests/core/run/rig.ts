@@ -135,6 +135,8 @@ export interface RigOptions {
   readonly features?: Partial<FeatureSettings>
   readonly backend?: Partial<Rules['backends'][string]>
   readonly objective?: string
+  /** Facts of an earlier invocation: the rig goes on with that run. */
+  readonly earlier?: readonly Fact[]
 }
 
 export function rig(options: RigOptions = {}): Rig {
@@ -226,6 +228,12 @@ export function rig(options: RigOptions = {}): Rig {
       now += ms
       settle()
     },
+  }
+  if (options.earlier !== undefined) {
+    for (const fact of options.earlier) absorb(state, fact)
+    journal.push(...options.earlier)
+    made.happen({ type: 'loop.resumed', objective: null, filed: [], totalLimits: false })
+    return made
   }
   made.happen({
     type: 'loop.opened',

@@ -163,6 +163,55 @@ describe('a wave', () => {
   })
 })
 
+describe('a chain of waves', () => {
+  const hats = [
+    hat('disp', ['work.start'], ['item.go']),
+    hat('work', ['item.go'], ['mid.go'], { concurrency: 3 }),
+    hat('mid', ['mid.go'], ['item.done'], { concurrency: 2 }),
+    hat('agg', ['item.done'], ['LOOP_COMPLETE'], aggregate()),
+  ]
+
+  test('runs results for a parallel hat as the next wave, and carries failures to the aggregator (case 115)', () => {
+    const r = rig({ hats, loop: START })
+    dispatch(r, ABC)
+    r.work(2, [['mid.go', 'm0']])
+    r.work(3, [], exits(1))
+    r.work(4, [['mid.go', 'm2']])
+    expect(r.running().map((n) => indexOf(r, n))).toEqual([0, 2])
+    for (const n of r.running()) r.work(n, [['item.done', `d${n}`]])
+    const last = mergedWave(r, 'w-1.2')
+    expect(statuses(last)).toEqual(['ok', 'failed', 'ok'])
+    expect(last.works.map((work) => work.hat)).toEqual(['mid', 'work', 'mid'])
+    expect(received(last)).toBe(2)
+    expect(r.all('begin-iteration').map(({ hats }) => hats)).toEqual([['disp'], ['agg']])
+    const brief = r.all('start-agent').at(-1)?.brief
+    expect(brief?.kind === 'iteration' && brief.pending).toHaveLength(1)
+  })
+
+  test('ends where nothing goes on, and the aggregator runs all the same', () => {
+    const r = rig({ hats, loop: START })
+    dispatch(r, ABC)
+    for (const n of r.running()) r.work(n, [], exits(1))
+    expect(r.all('open-stage')).toEqual([])
+    expect(r.all('begin-iteration').at(-1)?.hats).toEqual(['agg'])
+  })
+
+  test('does not run a hat twice: what would is an ordinary event', () => {
+    const loops = hats.map((one) =>
+      one.id === 'mid' ? { ...one, publishes: ['item.go', 'item.done'] } : one,
+    )
+    const r = rig({ hats: loops, loop: START })
+    dispatch(r, [
+      ['item.go', 'a'],
+      ['item.go', 'b'],
+    ])
+    for (const n of r.running()) r.work(n, [['mid.go']])
+    for (const n of r.running()) r.work(n, [['item.go']])
+    expect(r.all('open-stage')).toHaveLength(1)
+    expect(r.all('begin-iteration').at(-1)?.hats).toContain('work')
+  })
+})
+
 describe('outcomes', () => {
   test('of five workers: a failure, silence, a timeout after an event, and success', () => {
     const r = rig({ hats: waveHats({ concurrency: 5, timeoutSeconds: 1 }), loop: START })

@@ -1,0 +1,87 @@
+import type { Event } from '../event.ts'
+import type { Hat, HatId } from '../hat.ts'
+import type { Wave, WaveId, Work } from '../run/state.ts'
+import type { Topology } from '../topology.ts'
+import { limitActivations, type PlanRules, planWave, type WaveItem, type WavePlan } from './plan.ts'
+
+/** Where a wave stands in a chain of waves (contract/waves §9.1). */
+export interface Chain {
+  /** Id of the first wave. */
+  readonly root: WaveId
+  /** From 1. */
+  readonly stage: number
+  /** Worker hats of the stages so far, this one included: a hat runs once in a chain. */
+  readonly ran: readonly HatId[]
+  /** Earlier stages with results for hats that are no stage: delivered with the last wave. */
+  readonly waiting: readonly WaveId[]
+}
+
+export interface Stage {
+  /** Results that become items, in index order. */
+  readonly items: readonly { readonly work: Work; readonly event: Event; readonly hat: Hat }[]
+  /** True if some result goes elsewhere, and waits. */
+  readonly hasOthers: boolean
+  /** Hats that would run a second time. */
+  readonly repeated: readonly HatId[]
+}
+
+/** What of a finished wave becomes the next wave before any aggregator runs: results for hats with concurrency above 1. */
+export function nextStage(wave: Wave, topology: Topology): Stage {
+  const results = wave.works.flatMap((work) =>
+    work.outcome?.class === 'result' ? work.outcome.events.map((event) => ({ work, event })) : [],
+  )
+  const parallel = results.flatMap(({ work, event }) => {
+    const hat = topology.receiver(event.topic)
+    return hat !== null && hat.concurrency > 1 && hat.aggregate === undefined ? [{ work, event, hat }] : []
+  })
+  const items = parallel.filter(({ hat }) => !wave.chain.ran.includes(hat.id))
+  return {
+    items,
+    hasOthers: items.length < results.length,
+    repeated: [...new Set(parallel.map(({ hat }) => hat.id))].filter((id) => wave.chain.ran.includes(id)),
+  }
+}
+
+/** The plan of the stage that follows `wave`, with what failed before under its index. */
+export function planStage(
+  wave: Wave,
+  rules: PlanRules,
+): { readonly plan: WavePlan; readonly exhausted: readonly HatId[] } {
+  const { items, hasOthers } = nextStage(wave, rules.topology)
+  const left = new Map<HatId, number>()
+  const exhausted = new Set<HatId>()
+  const used = new Set<number>(wave.works.map((work) => work.index))
+  const seen = new Set<number>()
+  const runs = items.map(({ work, event, hat }): WaveItem => {
+    const index = seen.has(work.index) ? nextFree(used) : work.index
+    seen.add(index)
+    used.add(index)
+    return limitActivations({ index, hat: hat.id, event }, { rules, left, exhausted })
+  })
+  const carried = wave.works.flatMap((work): WaveItem[] => {
+    if (work.outcome?.class !== 'failure') return []
+    const event = { topic: work.topic, payload: work.payload }
+    return [{ index: work.index, hat: work.hat, event, carried: work.outcome }]
+  })
+  const all = [...runs, ...carried].sort((a, b) => a.index - b.index)
+  const stage = wave.chain.stage + 1
+  const plan = planWave(
+    { id: `${wave.chain.root}.${stage}`, inferred: wave.inferred },
+    all,
+    rules,
+    runs.length,
+  )
+  const chain: Chain = {
+    root: wave.chain.root,
+    stage,
+    ran: [...wave.chain.ran, ...Object.keys(plan.hats)],
+    waiting: hasOthers ? [...wave.chain.waiting, wave.id] : wave.chain.waiting,
+  }
+  return { plan: { ...plan, chain }, exhausted: [...exhausted] }
+}
+
+function nextFree(used: ReadonlySet<number>): number {
+  let index = 0
+  while (used.has(index)) index++
+  return index
+}
