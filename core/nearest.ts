@@ -12,6 +12,16 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
   return best
 }
 
+/** The candidate with the smallest distance, however large; case, `-` and `_` count for nothing. Undefined without candidates. */
+export function closest(word: string, candidates: readonly string[]): string | undefined {
+  const distances = candidates.map((candidate) => editDistance(fold(word), fold(candidate)))
+  return candidates[distances.indexOf(Math.min(...distances))]
+}
+
+function fold(word: string): string {
+  return word.toLowerCase().replaceAll(/[-_]/g, '')
+}
+
 /** Number of characters to insert, remove, replace or swap with their neighbour. */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = []

@@ -1,41 +1,19 @@
 import { dirname, join } from 'node:path'
-import type { Loaded } from '../../core/config/load.ts'
-import type { Settings } from '../../core/config/settings.ts'
 import { formatTime } from '../../core/events-file/record.ts'
 import { controlTopics } from '../../core/run/intake.ts'
 import type { State, StopReason } from '../../core/run/state.ts'
 import { exitCode } from '../../core/run/stop.ts'
-import type { Report } from '../../core/run-event.ts'
-import type { Cast } from '../cast.ts'
-import type { Objective } from '../objective.ts'
 import { beginContinued } from './begin-continued.ts'
 import { beginFresh } from './begin-fresh.ts'
 import type { Context } from './context.ts'
 import { agentEnvironment, nextDepth } from './environment.ts'
 import { createMailbox } from './inbox.ts'
 import { type Holder, takeLock } from './lock.ts'
+import type { LoopRequest } from './request.ts'
 import { createBinFolder, writeLimits } from './run-folder.ts'
 import { scratchpadPaths } from './scratchpad.ts'
 import { runSession } from './session.ts'
 import { appendLoopRow, LOCK_FILE, prepareRalphFolder } from './workspace.ts'
-
-/** All that `ralph run` has settled before anything is written or started. */
-export interface LoopRequest {
-  readonly settings: Settings
-  readonly files: Loaded['files']
-  readonly cast: Cast
-  readonly objective: Objective
-  readonly flags: {
-    readonly continue: boolean
-    readonly loopId: string | undefined
-    readonly totalLimits: boolean
-    readonly exclusive: boolean
-  }
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly report: Report
-  readonly logPrompt?: (title: string, text: string) => void
-}
 
 /** Longest objective in the first row of the events file, in bytes (contract/loop §4.2). */
 const ROW_BYTES = 500

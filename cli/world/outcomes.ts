@@ -1,8 +1,8 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { itemFolder, logPaths, resultPath } from '../../core/journal/paths.ts'
-import type { Outcome, Wave, Work } from '../../core/run/state.ts'
 import type { WaveWorkerDone } from '../../core/run-event.ts'
+import type { Outcome, Wave, Work } from '../../core/wave/wave.ts'
 import type { Context } from './context.ts'
 
 const PREVIEW = 200

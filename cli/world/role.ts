@@ -2,8 +2,8 @@ import type { Role } from '../../core/backend/contract.ts'
 import type { Event } from '../../core/event.ts'
 import type { Brief, Pending } from '../../core/prompt/brief.ts'
 import { unreachable } from '../../core/result.ts'
-import type { Wave } from '../../core/run/state.ts'
 import { errorText } from '../../core/wave/outcome.ts'
+import type { Wave } from '../../core/wave/wave.ts'
 import type { Context } from './context.ts'
 
 /** Payloads that a role shows are cut at this many characters. */

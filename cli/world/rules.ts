@@ -1,10 +1,7 @@
+import { adapterFor } from '../../core/config/adapters.ts'
 import type { Settings } from '../../core/config/settings.ts'
 import type { BackendFacts, Rules } from '../../core/run/state.ts'
 import type { Cast, Part } from '../cast.ts'
-
-/** Backends that do not borrow the entry of `claude` (contract/loop §2.3). */
-const OWN_DEFAULTS: ReadonlySet<string> = new Set(['gemini', 'kiro', 'codex', 'amp'])
-const INACTIVITY_SECONDS = 900
 
 /** What of settings and cast the fold reads. */
 export function rulesFor(settings: Settings, cast: Cast): Rules {
@@ -16,13 +13,12 @@ export function rulesFor(settings: Settings, cast: Cast): Rules {
 }
 
 function factsOf({ adapters }: Settings, { backend }: Part): BackendFacts {
-  const own = adapters[backend.name]
-  const entry = own ?? (OWN_DEFAULTS.has(backend.name) ? undefined : adapters.claude)
+  const { timeoutSeconds, price } = adapterFor(adapters, backend.name)
   return {
     name: backend.name,
     output: backend.traits.output,
     contextWindow: backend.traits.contextWindow,
-    ...(own?.price === undefined ? {} : { price: own.price }),
-    inactivitySeconds: entry?.timeoutSeconds ?? INACTIVITY_SECONDS,
+    ...(price === undefined ? {} : { price }),
+    inactivitySeconds: timeoutSeconds,
   }
 }

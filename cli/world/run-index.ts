@@ -16,16 +16,23 @@ export function indexRun(env: Env, workspace: string, runId: string): void {
 
 /** The last run of a workspace by the index, or null. */
 export function lastIndexedRun(env: Env, workspace: string): string | null {
+  return indexedRuns(env, workspace).at(-1) ?? null
+}
+
+/** All runs of a workspace by the index, in order. */
+export function indexedRuns(env: Env, workspace: string): readonly string[] {
   const path = indexPath(env, workspace)
-  if (path === null) return null
+  if (path === null) return []
   try {
-    return readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) || null
+    const lines = readFileSync(path, 'utf8').split('\n')
+    return lines.filter((line) => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(line))
   } catch {
-    return null
+    return []
   }
 }
 
-function indexPath(env: Env, workspace: string): string | null {
+/** Where the index of a workspace lies, or null without a state folder. */
+export function indexPath(env: Env, workspace: string): string | null {
   const state = stateFolder(env)
   if (state === null) return null
   return join(state, 'workspaces', createHash('sha256').update(workspace).digest('hex').slice(0, 32))

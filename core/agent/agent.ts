@@ -1,7 +1,7 @@
 import { unreachable } from '../result.ts'
-import type { StopCause, Stray } from '../run/state.ts'
 import type { AgentHandle, AgentJob, AgentNote, ProcessReport } from './contract.ts'
 import { createConversation } from './conversation.ts'
+import type { StopCause, Stray } from './end.ts'
 import type { Failure } from './guard.ts'
 import { beginEnding, type Ending, type Reach } from './ladder.ts'
 import { createOutput, type Output } from './output.ts'

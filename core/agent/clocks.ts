@@ -1,6 +1,6 @@
 import type { Traits } from '../backend/contract.ts'
-import type { Lapse } from '../run/fact.ts'
 import type { Clocks } from './contract.ts'
+import type { Lapse } from './end.ts'
 
 /** What an agent's clocks run on. All times are monotonic milliseconds; null: has not happened. */
 export interface Signs {

@@ -1,6 +1,5 @@
 import type { AgentEvent, AgentTask, Backend } from '../backend/contract.ts'
-import type { Lapse } from '../run/fact.ts'
-import type { AgentEnd, StopCause } from '../run/state.ts'
+import type { AgentEnd, Lapse, StopCause } from './end.ts'
 
 /** One process to be run for one prompt. */
 export interface AgentJob {

@@ -1,4 +1,4 @@
-import type { Stray } from '../run/state.ts'
+import type { Stray } from './end.ts'
 import { commandOf, isAlive, nextProcesses, type Process, type ProcessTable } from './processes.ts'
 
 /** A process that an agent left behind, and what tells it from a later one with its pid. */

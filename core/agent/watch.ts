@@ -1,7 +1,7 @@
 import type { Traits } from '../backend/contract.ts'
-import type { Lapse } from '../run/fact.ts'
 import { lookEvery, readClocks, startSigns } from './clocks.ts'
 import type { AgentNote, Clocks } from './contract.ts'
+import type { Lapse } from './end.ts'
 import { HAS_PROCESS_TABLE, nextProcesses, type ProcessTable } from './processes.ts'
 
 /** Watches the clocks of one agent with one timer, armed only while something can run out. */

@@ -3,8 +3,9 @@ import type { TopicNote } from '../config/settings.ts'
 import type { ControlTopics } from '../control.ts'
 import type { Event } from '../event.ts'
 import type { Hat } from '../hat.ts'
-import type { Iteration, Wave } from '../run/state.ts'
+import type { Iteration } from '../run/loop.ts'
 import type { Topology } from '../topology.ts'
+import type { Wave } from '../wave/wave.ts'
 
 /** What decide hands to the shell for a prompt. The shell adds the material that lies in files and renders it. */
 export type Brief = IterationBrief | WorkerBrief | ItemBrief

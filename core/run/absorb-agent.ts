@@ -1,7 +1,9 @@
+import type { AgentEnd, Lapse, StopCause } from '../agent/end.ts'
 import { unreachable } from '../result.ts'
-import { endItem, startItem } from './absorb-wave.ts'
-import type { Fact, Lapse } from './fact.ts'
-import type { AgentEnd, BackendFacts, Cost, Running, State, StopCause, Work } from './state.ts'
+import type { Cost, Work } from '../wave/wave.ts'
+import { endItem, startItem } from './absorb-item.ts'
+import type { Fact } from './fact.ts'
+import type { BackendFacts, Running, State } from './state.ts'
 
 type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>
 

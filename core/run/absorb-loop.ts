@@ -5,8 +5,9 @@ import { assess, failureOf, providerTrouble } from './assess.ts'
 import type { Fact } from './fact.ts'
 import { post, publish, takeAll } from './inbox.ts'
 import { takeIn } from './intake.ts'
+import type { Iteration, Loop } from './loop.ts'
 import { isKickoff } from './select.ts'
-import type { Iteration, Loop, State } from './state.ts'
+import type { State } from './state.ts'
 import { createWork, workerOf } from './work.ts'
 
 type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>

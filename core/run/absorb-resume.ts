@@ -1,9 +1,11 @@
 import { interrupted } from '../wave/outcome.ts'
-import { requeue, settle } from './absorb-wave.ts'
+import { requeue, settle } from '../wave/queue.ts'
+import type { Wave, Work } from '../wave/wave.ts'
 import { resume } from './assess.ts'
 import type { Fact } from './fact.ts'
 import { COORDINATOR, giveBack, takeAll } from './inbox.ts'
-import type { Loop, State, Wave, Work } from './state.ts'
+import type { Loop } from './loop.ts'
+import type { State } from './state.ts'
 
 /**
  * Goes on with a run of which all is known but what was under way (contract/loop §11): a cut iteration gives its events

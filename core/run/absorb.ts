@@ -1,16 +1,9 @@
 import { unreachable } from '../result.ts'
 import { absorbEnded, absorbIntended, absorbLapsed, absorbStopping } from './absorb-agent.ts'
+import { absorbWorkerRead, passDeadline, retryItem } from './absorb-item.ts'
 import { absorbBegun, absorbClosed, absorbOpened, absorbRead, passPhaseTimer } from './absorb-loop.ts'
 import { absorbResumed } from './absorb-resume.ts'
-import {
-  absorbMerged,
-  absorbResolved,
-  absorbWorkerRead,
-  openStage,
-  openWave,
-  passDeadline,
-  retryItem,
-} from './absorb-wave.ts'
+import { absorbMerged, absorbResolved, openStage, openWave } from './absorb-wave.ts'
 import type { Asked, Fact, TimerId } from './fact.ts'
 import type { State, Stop } from './state.ts'
 

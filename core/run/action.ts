@@ -1,9 +1,12 @@
+import type { StopCause } from '../agent/end.ts'
 import type { Blob } from '../blob.ts'
 import type { HatId } from '../hat.ts'
 import type { Brief } from '../prompt/brief.ts'
 import type { Resolution, WavePlan } from '../wave/plan.ts'
+import type { Wave, WaveId, Work } from '../wave/wave.ts'
 import type { TimerId } from './fact.ts'
-import type { Iteration, StopCause, StopReason, Wave, WaveId, Work } from './state.ts'
+import type { Iteration } from './loop.ts'
+import type { StopReason } from './state.ts'
 
 /** Something that decide permits now. The shell starts it and never waits; the answer is a fact. */
 export type Action =

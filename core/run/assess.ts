@@ -1,8 +1,10 @@
+import type { AgentEnd } from '../agent/end.ts'
 import { type Blob, inline } from '../blob.ts'
 import type { HatId } from '../hat.ts'
 import type { Topic } from '../topic.ts'
 import { COORDINATOR, giveBack, publish } from './inbox.ts'
-import type { AgentEnd, Completion, Iteration, Loop, State } from './state.ts'
+import type { Completion, Iteration, Loop } from './loop.ts'
+import type { State } from './state.ts'
 
 /** Judges an iteration that is over: failure, silence, defaults, staleness, completion (contract/loop §7 steps 8–10). */
 export function assess(state: State, loop: Loop, iteration: Iteration): void {

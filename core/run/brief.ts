@@ -1,5 +1,7 @@
 import type { ItemBrief, IterationBrief, Pending, WorkerBrief } from '../prompt/brief.ts'
-import type { Iteration, Letter, Loop, State, Wave, Work } from './state.ts'
+import type { Wave, Work } from '../wave/wave.ts'
+import type { Iteration, Letter, Loop } from './loop.ts'
+import type { State } from './state.ts'
 
 /** What the prompt of an iteration is made of. */
 export function iterationBrief(state: State, loop: Loop, iteration: Iteration): IterationBrief {

@@ -1,5 +1,6 @@
 import type { Topology } from '../topology.ts'
-import type { Loop, Rules, RunInfo, State, Totals } from './state.ts'
+import type { Loop } from './loop.ts'
+import type { Rules, RunInfo, State, Totals } from './state.ts'
 
 /** The state of a run before its first fact: with a loop for `ralph run`, without one for `ralph wave run`. */
 export function createState(of: { run: RunInfo; rules: Rules; topology: Topology; loop: boolean }): State {

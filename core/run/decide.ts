@@ -3,13 +3,15 @@ import { planStage } from '../wave/chain.ts'
 import { isComplete } from '../wave/gate.ts'
 import { type PlanRules, resolveDispatches } from '../wave/plan.ts'
 import { startable } from '../wave/schedule.ts'
+import type { Wave, WaveId, Work } from '../wave/wave.ts'
 import { backendOf } from './absorb-agent.ts'
 import type { Action } from './action.ts'
 import { itemBrief, iterationBrief } from './brief.ts'
 import { allowedPatterns, controlTopics } from './intake.ts'
 import { endReason, spentBudget } from './limits.ts'
+import type { Iteration, Loop } from './loop.ts'
 import { selectHats } from './select.ts'
-import type { Iteration, Loop, Now, State, StopReason, Wave, WaveId, Work } from './state.ts'
+import type { Now, State, StopReason } from './state.ts'
 
 /** How long the lines of an incomplete dispatch are waited for (contract/waves §6.2). */
 const MISSING_LINES_MS = 500

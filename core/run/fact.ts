@@ -1,9 +1,11 @@
+import type { AgentEnd, Lapse, StopCause } from '../agent/end.ts'
 import type { Blob } from '../blob.ts'
 import type { BadLine, Event } from '../event.ts'
 import type { HatId } from '../hat.ts'
 import type { WorkspaceChange } from '../run-event.ts'
 import type { Resolution, WavePlan } from '../wave/plan.ts'
-import type { AgentEnd, StopCause, StopReason, WaveId, WorkId } from './state.ts'
+import type { WaveId, WorkId } from '../wave/wave.ts'
+import type { StopReason } from './state.ts'
 
 /**
  * Something that happened. The journal holds the durable ones in order; folding them gives the state again.
@@ -84,9 +86,6 @@ export type FactBody =
   | { readonly type: 'wave.opened'; readonly plan: WavePlan }
   /** What decide has asked the shell for, where asking twice would do harm but forgetting does not. Not journalled. */
   | { readonly type: 'asked'; readonly what: Asked }
-
-/** Which of an agent's own clocks ran out. */
-export type Lapse = 'limit' | 'inactivity' | 'lingering' | 'completion'
 
 /** Asked for by an action that answers with a fact, or with none. */
 export type Asked =

@@ -2,7 +2,9 @@ import { inline } from '../blob.ts'
 import type { Event } from '../event.ts'
 import type { HatId } from '../hat.ts'
 import type { Topic } from '../topic.ts'
-import type { Letter, Loop, State, WaveId } from './state.ts'
+import type { WaveId } from '../wave/wave.ts'
+import type { Letter, Loop } from './loop.ts'
+import type { State } from './state.ts'
 
 /** Inbox of the coordinator. */
 export const COORDINATOR = ''

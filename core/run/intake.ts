@@ -7,7 +7,8 @@ import { matchesAny } from '../topic.ts'
 import { collectDispatch, isDispatch } from '../wave/detect.ts'
 import { inferWaves } from '../wave/infer.ts'
 import { deliver, publish, warn } from './inbox.ts'
-import type { Iteration, Loop, State } from './state.ts'
+import type { Iteration, Loop } from './loop.ts'
+import type { State } from './state.ts'
 
 export function controlTopics(state: State): ControlTopics {
   const { completionPromise, cancellationPromise } = state.rules.eventLoop

@@ -1,6 +1,7 @@
 import type { HatId } from '../hat.ts'
 import { COORDINATOR } from './inbox.ts'
-import type { Letter, Loop, State } from './state.ts'
+import type { Letter, Loop } from './loop.ts'
+import type { State } from './state.ts'
 
 export interface Selection {
   /** Active hats, first one leading; empty: the coordinator. */

@@ -1,7 +1,8 @@
 import type { Event } from '../event.ts'
 import { mayPublish, NESTED_REFUSED, TOPIC_REFUSED } from '../wave/guard.ts'
+import type { Work } from '../wave/wave.ts'
 import { controlTopics } from './intake.ts'
-import type { State, Work } from './state.ts'
+import type { State } from './state.ts'
 
 /** A work before its first attempt. */
 export function createWork(of: Pick<Work, 'id' | 'wave' | 'index' | 'hat' | 'topic' | 'payload'>): Work {

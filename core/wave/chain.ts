@@ -1,8 +1,8 @@
 import type { Event } from '../event.ts'
 import type { Hat, HatId } from '../hat.ts'
-import type { Wave, WaveId, Work } from '../run/state.ts'
 import type { Topology } from '../topology.ts'
 import { limitActivations, type PlanRules, planWave, type WaveItem, type WavePlan } from './plan.ts'
+import type { Wave, WaveId, Work } from './wave.ts'
 
 /** Where a wave stands in a chain of waves (contract/waves §9.1). */
 export interface Chain {

@@ -1,6 +1,6 @@
 import { blobKey } from '../blob.ts'
 import type { Event } from '../event.ts'
-import type { Dispatch, WaveId } from '../run/state.ts'
+import type { Dispatch, WaveId } from './wave.ts'
 
 /**
  * True if a line of the main file dispatches an item of a wave (contract/waves §6.1): it has a wave id and a total.

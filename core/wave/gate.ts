@@ -1,4 +1,4 @@
-import type { Status, Wave } from '../run/state.ts'
+import type { Status, Wave } from './wave.ts'
 
 /** The gate of `wait_for_all`: every item is settled. */
 export function isComplete(wave: Wave): boolean {

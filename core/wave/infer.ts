@@ -1,7 +1,7 @@
 import type { Event } from '../event.ts'
 import type { HatId } from '../hat.ts'
-import type { Dispatch } from '../run/state.ts'
 import type { Topology } from '../topology.ts'
+import type { Dispatch } from './wave.ts'
 
 export interface Inferred {
   readonly waves: readonly Dispatch[]

@@ -2,11 +2,11 @@ import type { ReadBlob } from '../blob.ts'
 import { type ControlTopics, isControl } from '../control.ts'
 import { formatRecord } from '../events-file/record.ts'
 import type { HatId } from '../hat.ts'
-import type { Outcome, Wave, Work } from '../run/state.ts'
 import { isConcrete, type Topic } from '../topic.ts'
 import type { Topology } from '../topology.ts'
 import { nextStage } from './chain.ts'
 import { errorText } from './outcome.ts'
+import type { Outcome, Wave, Work } from './wave.ts'
 
 /** Topic of the line that stands for a failed worker. */
 export const WORKER_FAILED = 'wave.worker.failed'

@@ -1,10 +1,11 @@
+import type { AgentEnd, Stray } from '../agent/end.ts'
 import { type Blob, blobBytes } from '../blob.ts'
 import type { ControlTopics } from '../control.ts'
 import type { Event } from '../event.ts'
 import type { Hat } from '../hat.ts'
-import type { AgentEnd, Cause, Outcome, Status, Stray, Work } from '../run/state.ts'
 import type { Topic } from '../topic.ts'
 import { mayPublish } from './guard.ts'
+import type { Cause, Outcome, Status, Work } from './wave.ts'
 
 export interface Judgement {
   readonly work: Work

@@ -3,11 +3,11 @@ import { type ControlTopics, isControl } from '../control.ts'
 import type { Event } from '../event.ts'
 import { isWaveId } from '../events-file/record.ts'
 import type { Hat, HatId } from '../hat.ts'
-import type { Dispatch, Outcome } from '../run/state.ts'
 import { matchesAny, type Topic } from '../topic.ts'
 import type { Topology } from '../topology.ts'
 import type { Chain } from './chain.ts'
 import { missingIndices } from './detect.ts'
+import type { Dispatch, Outcome } from './wave.ts'
 
 /** A wave as it is journalled when it is opened: all that its course depends on. */
 export interface WavePlan {

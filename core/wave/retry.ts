@@ -1,6 +1,7 @@
+import type { AgentEnd } from '../agent/end.ts'
 import type { Hat, Retry } from '../hat.ts'
-import type { AgentEnd, Work } from '../run/state.ts'
 import { retryClass } from './outcome.ts'
+import type { Work } from './wave.ts'
 
 const JITTER = 0.25
 

@@ -1,4 +1,4 @@
-import type { Wave, Work } from '../run/state.ts'
+import type { Wave, Work } from './wave.ts'
 
 /**
  * Takes the next items that may start now, at most `room` of them, lowest index first within each wave

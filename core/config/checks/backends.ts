@@ -1,7 +1,7 @@
 import type { Hat } from '../../hat.ts'
+import { closest } from '../../nearest.ts'
 import { type ConfigFault, keyFault, valueFault } from '../fault.ts'
 import { AUTO_BACKEND, BACKENDS_WITH_AGENTS, COMMAND_BACKEND } from '../names.ts'
-import { nearest } from '../nearest.ts'
 import type { Settings } from '../settings.ts'
 import { at, type KeyPath, type Mapping, mappingAt } from '../tree.ts'
 
@@ -61,7 +61,7 @@ function nameFault(name: string, use: NameUse): readonly ConfigFault[] {
   const why = Object.hasOwn(use.planned, name) ? use.planned[name] : undefined
   if (why !== undefined) return [fault(use.tree, use.path, `backend "${name}" is not available yet: ${why}`)]
   const names = [...(use.auto ? [AUTO_BACKEND] : []), ...use.backends.keys()]
-  const text = `unknown backend "${name}", did you mean "${nearest(name, names)}"? known: ${names.join(', ')}`
+  const text = `unknown backend "${name}", did you mean "${closest(name, names)}"? known: ${names.join(', ')}`
   return [fault(use.tree, use.path, text)]
 }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { nearest } from '../nearest.ts'
+import { closest } from '../../nearest.ts'
 
 /** A part of the schema: it checks a value, and says of itself what values it takes. */
 export type Field = v.GenericSchema & { readonly shape: Shape }
@@ -157,7 +157,7 @@ export function show(value: unknown): string {
 
 /** The text for a key that no table knows. */
 export function unknownKey(key: string, known: readonly string[]): string {
-  const near = nearest(key, known)
+  const near = closest(key, known)
   return near === undefined ? 'unknown key' : `unknown key, did you mean "${near}"?`
 }
 

@@ -1,3 +1,4 @@
+import type { AgentEnd } from '../../../core/agent/end.ts'
 import type { Blob } from '../../../core/blob.ts'
 import { inline } from '../../../core/blob.ts'
 import type { EventLoopSettings, FeatureSettings } from '../../../core/config/settings.ts'
@@ -9,7 +10,7 @@ import { createState } from '../../../core/run/create.ts'
 import { decide } from '../../../core/run/decide.ts'
 import { type Fact, type FactBody, isDurable } from '../../../core/run/fact.ts'
 import { intended } from '../../../core/run/intended.ts'
-import type { AgentEnd, Rules, State, StopReason } from '../../../core/run/state.ts'
+import type { Rules, State, StopReason } from '../../../core/run/state.ts'
 import { createTopology } from '../../../core/topology.ts'
 
 /** A run whose world is the test: it sees what decide permits, and says what happens next. No clock, no process. */

@@ -1,0 +1,136 @@
+import type { Hat } from '../hat.ts'
+import { finalMessageTopic } from '../wave/guard.ts'
+import { errorText, judge, neverRan } from '../wave/outcome.ts'
+import { enqueueFirst, settle } from '../wave/queue.ts'
+import { retryDelay } from '../wave/retry.ts'
+import type { Wave, Work } from '../wave/wave.ts'
+import type { Fact } from './fact.ts'
+import { controlTopics } from './intake.ts'
+import type { State } from './state.ts'
+import { takeWorkerLine } from './work.ts'
+
+type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>
+
+/** Topic under which an item of `ralph wave run` keeps its final message. */
+export const ITEM_RESULT = 'item.result'
+
+/** An item's agent is about to start: it leaves its queue and takes a place. */
+export function startItem(state: State, work: Work): void {
+  const wave = waveOf(state, work)
+  const queue = wave.queues.get(work.hat)
+  if (queue === undefined || queue.items[queue.head] !== work)
+    throw new Error(`item ${work.id} was not next in its queue`)
+  queue.head += 1
+  wave.queued -= 1
+  wave.runningCount += 1
+  wave.active.set(work.hat, (wave.active.get(work.hat) ?? 0) + 1)
+  state.workers.set(work.agent, work)
+  state.workerAgents.add(work.agent)
+  work.accepted = []
+  work.refused = []
+  work.bad = []
+  work.linesRead = 0
+  if (work.attempts === 1) state.activations.set(work.hat, (state.activations.get(work.hat) ?? 0) + 1)
+}
+
+export function absorbWorkerRead(state: State, fact: FactOf<'worker.read'>): void {
+  const work = state.workers.get(fact.n)
+  if (work === undefined || work.agent !== fact.n) return
+  for (const event of fact.events) takeWorkerLine(state, work, event)
+  work.bad.push(...fact.bad)
+  work.linesRead += fact.events.length + fact.bad.length
+}
+
+/** The agent of an item has ended: another attempt, or the outcome. */
+export function endItem(state: State, work: Work, fact: FactOf<'agent.ended'>): void {
+  const wave = waveOf(state, work)
+  wave.runningCount -= 1
+  wave.active.set(work.hat, (wave.active.get(work.hat) ?? 1) - 1)
+  const hat = hatOf(wave, work)
+  const outcome = judge({
+    work,
+    end: fact.end,
+    hat,
+    control: controlTopics(state),
+    finalTopic: wave.shell === null ? finalMessageTopic(hat, controlTopics(state)) : ITEM_RESULT,
+    timeoutSeconds: timeoutOf(wave, work, fact.end.stoppedFor === 'wave-deadline'),
+    durationMs: Math.round(fact.mono - (work.startedMono ?? fact.mono)),
+  })
+  const failureClass = fact.end.failure?.class
+  if (outcome.status === 'failed' && (failureClass === 'auth' || failureClass === 'quota')) {
+    // The item met trouble that no retry cures: it stays open, and nothing further starts.
+    state.stop ??= { reason: 'backend_unavailable', how: 'drain', message: errorText(outcome) }
+    settle(wave, work, { ...outcome, status: 'cancelled', class: 'withdrawn' })
+    return
+  }
+  const delay = retryDelay(work, fact.end, hat, state.rules.features.retry)
+  if (delay !== null && !wave.deadlinePassed && state.stop === null) {
+    work.status = 'waiting'
+    work.outcome = null
+    wave.waiting += 1
+    wave.retries.push({ work, ms: delay })
+    state.news.push({
+      kind: 'retry',
+      wave: wave.id,
+      index: work.index,
+      class: failureClass ?? 'crash',
+      ms: delay,
+      attempt: work.attempts + 1,
+      maxAttempts: hat.retry?.attempts ?? state.rules.features.retry.attempts,
+      payload: work.payload,
+    })
+    wave.lastFailures.set(work.index, outcome)
+    return
+  }
+  settle(wave, work, outcome)
+}
+
+/** The wait before another attempt is over: the item is next in its queue. */
+export function retryItem(state: State, id: string): void {
+  const slash = id.lastIndexOf('/')
+  const wave = state.waves.get(id.slice(0, slash))
+  const work = wave?.byIndex.get(Number(id.slice(slash + 1)))
+  if (wave === undefined || work === undefined || work.status !== 'waiting') return
+  wave.waiting -= 1
+  enqueueFirst(wave, work)
+}
+
+/** Waiting items never start; running ones are to be ended; finished ones keep their results (contract/waves §8.2). */
+export function passDeadline(state: State, id: string): void {
+  const wave = state.waves.get(id)
+  if (wave === undefined || wave.finish !== 'open') return
+  wave.deadlinePassed = true
+  for (const queue of wave.queues.values()) {
+    for (const work of queue.items.slice(queue.head)) {
+      settle(wave, work, wave.lastFailures.get(work.index) ?? neverRan('timeout', wave.deadlineSeconds ?? 0))
+    }
+    queue.head = queue.items.length
+  }
+  wave.queued = 0
+  for (const [index, failure] of wave.lastFailures) {
+    const work = wave.byIndex.get(index)
+    if (work?.status === 'waiting') settle(wave, work, failure)
+  }
+  wave.waiting = 0
+  for (const running of state.running.values()) {
+    if (running.work.wave === id && running.stopping === null)
+      state.due.push({ n: running.n, cause: 'wave-deadline' })
+  }
+}
+
+function timeoutOf(wave: Wave, work: Work, byWave: boolean): number {
+  const own = wave.timeouts[work.hat] ?? 0
+  return byWave ? (wave.deadlineSeconds ?? own) : own
+}
+
+function waveOf(state: State, work: Work): Wave {
+  const wave = work.wave === null ? undefined : state.waves.get(work.wave)
+  if (wave === undefined) throw new Error(`item ${work.id} has no open wave`)
+  return wave
+}
+
+function hatOf(wave: Wave, work: Work): Hat {
+  const hat = wave.hats[work.hat]
+  if (hat === undefined) throw new Error(`wave ${wave.id} has no snapshot of hat ${work.hat}`)
+  return hat
+}
