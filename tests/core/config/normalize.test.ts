@@ -3,11 +3,11 @@ import * as v from 'valibot'
 import { adapterFor } from '../../../core/config/adapters.ts'
 import { createJsonSchema } from '../../../core/config/json-schema.ts'
 import { mergeOver } from '../../../core/config/layers.ts'
-import { nearest } from '../../../core/config/nearest.ts'
 import { normalize } from '../../../core/config/normalize.ts'
 import type { Field, JsonSchema } from '../../../core/config/schema/field.ts'
 import { configSchema } from '../../../core/config/schema.ts'
 import { mapping, mappingAt, plain, put, type Tree } from '../../../core/config/tree.ts'
+import { closest } from '../../../core/nearest.ts'
 import { loaded } from './fixture.ts'
 
 const hatOf = async (rest: string) =>
@@ -159,7 +159,7 @@ test.each([
   ['RUNTIME', 'max_runtime'],
   ['', 'max_cost'],
 ])('the known word nearest to %j is %j', (word, expected) => {
-  expect(nearest(word, ['max_runtime', 'max_iterations', 'max_cost'])).toBe(expected)
+  expect(closest(word, ['max_runtime', 'max_iterations', 'max_cost'])).toBe(expected)
 })
 
 interface Leaf {
