@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { messageOf } from '../../core/errors.ts'
 import { RALPH_DIR } from '../../core/events-file/target.ts'
-import { foldJournal } from '../../core/journal/fold.ts'
 import { createJournal } from '../../core/journal/journal.ts'
 import { readJournal } from '../../core/journal/read.ts'
 import { createState } from '../../core/run/create.ts'
+import { foldJournal } from '../../core/run/fold.ts'
 import type { RunInfo, State } from '../../core/run/state.ts'
 import { createTopology } from '../../core/topology.ts'
 import type { Beginning } from './beginning.ts'
@@ -40,7 +40,8 @@ export async function beginFresh(request: LoopRequest, started: Date): Promise<B
   const pads = join(cwd, RALPH_DIR, 'runs', earlier ?? run.id, 'scratchpads')
   warnings.push(...moveScratchpads(cwd, scratchpadPaths(settings), pads))
   writeMarkers(cwd, { eventsFile: run.eventsFile, runId: run.id })
-  indexRun(env, cwd, run.id)
+  // A run that had to be kept in the workspace is found there.
+  if (folder.warning === undefined) indexRun(env, cwd, run.id)
 
   const rules = rulesFor(settings, cast)
   const state = createState({ run, rules, topology: createTopology(settings.hats), loop: true })

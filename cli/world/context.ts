@@ -32,6 +32,8 @@ export interface Context {
   readonly readFrom: number
   /** True where an earlier invocation may have done a part already: what is on disk is not done twice. */
   readonly continued: boolean
+  /** Makes anew what a run needs in `.ralph/`, where an agent has deleted it. */
+  refreshWorkspace(): void
   readonly logPrompt?: (title: string, text: string) => void
   readonly onSettled?: (item: ItemSettled) => void
 }

@@ -1,10 +1,21 @@
 import { dlopen, FFIType } from 'bun:ffi'
-import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { RalphError } from '../../core/errors.ts'
 
 /** The lock that a run holds on its workspace. */
 export interface Lock extends Disposable {
   readonly path: string
+  /** Takes the file anew where somebody has deleted it: a lock that no path leads to keeps nobody out. */
+  renew(): void
 }
 
 export interface Holder {
@@ -23,7 +34,7 @@ const NOT_BLOCKING = 4
  * Throws `locked`, which names the holder, if another run has it. With `wait` it tries again until it is free.
  */
 export async function takeLock(path: string, holder: Holder, wait: boolean): Promise<Lock> {
-  const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
+  let fd = openLock(path)
   while (!tryLock(fd)) {
     if (!wait) {
       closeSync(fd)
@@ -31,9 +42,31 @@ export async function takeLock(path: string, holder: Holder, wait: boolean): Pro
     }
     await Bun.sleep(RETRY_MS)
   }
+  writeHolder(fd, holder)
+  return {
+    path,
+    renew() {
+      if (statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(fd).ino) return
+      const fresh = openLock(path)
+      if (!tryLock(fresh)) {
+        closeSync(fresh)
+        return
+      }
+      closeSync(fd)
+      fd = fresh
+      writeHolder(fd, holder)
+    },
+    [Symbol.dispose]: () => closeSync(fd),
+  }
+}
+
+function openLock(path: string): number {
+  return openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
+}
+
+function writeHolder(fd: number, holder: Holder): void {
   ftruncateSync(fd, 0)
   writeSync(fd, `${JSON.stringify(holder)}\n`, 0)
-  return { path, [Symbol.dispose]: () => closeSync(fd) }
 }
 
 const RETRY_MS = 200

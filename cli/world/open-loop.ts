@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import { formatTime } from '../../core/events-file/record.ts'
+import { RALPH_DIR } from '../../core/events-file/target.ts'
 import { controlTopics } from '../../core/run/intake.ts'
 import type { State, StopReason } from '../../core/run/state.ts'
 import { exitCode } from '../../core/run/stop.ts'
@@ -10,10 +11,10 @@ import { agentEnvironment, nextDepth } from './environment.ts'
 import { createMailbox } from './inbox.ts'
 import { type Holder, takeLock } from './lock.ts'
 import type { LoopRequest } from './request.ts'
-import { createBinFolder, writeLimits } from './run-folder.ts'
+import { createBinFolder, linkRun, writeLimits } from './run-folder.ts'
 import { scratchpadPaths } from './scratchpad.ts'
 import { runSession } from './session.ts'
-import { appendLoopRow, LOCK_FILE, prepareRalphFolder } from './workspace.ts'
+import { appendLoopRow, LOCK_FILE, prepareRalphFolder, writeMarkers } from './workspace.ts'
 
 /** Longest objective in the first row of the events file, in bytes (contract/loop §4.2). */
 const ROW_BYTES = 500
@@ -23,12 +24,14 @@ export async function openLoop(request: LoopRequest): Promise<{ readonly exitCod
   const { settings, cast, env, cwd, flags } = request
   const depth = nextDepth(env, settings.features.maxDepth)
   const started = new Date()
-  prepareRalphFolder(cwd, scratchpadPaths(settings))
-  using _lock = await takeLock(join(cwd, LOCK_FILE), holderOf(request, started), flags.exclusive)
+  const scratchpads = scratchpadPaths(settings)
+  prepareRalphFolder(cwd, scratchpads)
+  using lock = await takeLock(join(cwd, LOCK_FILE), holderOf(request, started), flags.exclusive)
 
   const beginning = await (flags.continue ? beginContinued(request, started) : beginFresh(request, started))
   const { state, journal, blobs, first, topic } = beginning
   const { run } = state
+  const link = join(cwd, RALPH_DIR, 'runs', run.id)
   writeLimits(run.dir, { maxWaveItems: settings.features.maxWaveItems })
   const binDir = createBinFolder(run.dir, process.execPath)
   const context: Context = {
@@ -53,6 +56,12 @@ export async function openLoop(request: LoopRequest): Promise<{ readonly exitCod
     hasLoop: true,
     readFrom: state.loop?.readOffset ?? 0,
     continued: beginning.continued,
+    refreshWorkspace() {
+      prepareRalphFolder(cwd, scratchpads)
+      writeMarkers(cwd, { eventsFile: run.eventsFile, runId: run.id })
+      if (run.dir !== link) linkRun(link, run.dir)
+      lock.renew()
+    },
     ...(request.logPrompt === undefined ? {} : { logPrompt: request.logPrompt }),
   }
   for (const message of beginning.warnings) {

@@ -84,6 +84,7 @@ export async function openShellWave(request: ShellWaveRequest): Promise<{ readon
     hasLoop: false,
     readFrom: 0,
     continued: false,
+    refreshWorkspace: () => {},
     onSettled: request.onSettled,
     ...(request.logPrompt === undefined ? {} : { logPrompt: request.logPrompt }),
   }

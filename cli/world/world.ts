@@ -17,7 +17,7 @@ import { fileOutcomes } from './outcomes.ts'
 import { appendGuidance, scratchpadOf } from './scratchpad.ts'
 import { createTimers } from './timers.ts'
 import { watchWorkspace } from './watch-workspace.ts'
-import { appendLoopRow, writeMarkers } from './workspace.ts'
+import { appendLoopRow } from './workspace.ts'
 
 /** The real world of one run: its actions have effects here, and what comes of them are facts. */
 export interface RealWorld extends World {
@@ -41,7 +41,7 @@ export function createWorld(context: Context): RealWorld {
   function act(action: Action, state: State): void {
     switch (action.kind) {
       case 'begin-iteration':
-        if (context.hasLoop) writeMarkers(run.workspace, { eventsFile: run.eventsFile, runId: run.id })
+        context.refreshWorkspace()
         noteGuidance(context, action)
         break
       case 'start-agent':

@@ -80,11 +80,11 @@ export function absorbRead(state: State, fact: FactOf<'events.read'>): void {
   if (!fact.final || current === null) return
   if (phase.at !== 'reading' && phase.at !== 'quoting') return
   takeIn(state, loop, current, fact.at)
-  loop.phase = afterReading(loop, current)
+  loop.phase = afterReading(state, loop, current)
 }
 
 /** What comes after a read: more of it, waves, a wait for the provider, or the end of the iteration. */
-function afterReading(loop: Loop, iteration: Iteration): Loop['phase'] {
+function afterReading(state: State, loop: Loop, iteration: Iteration): Loop['phase'] {
   const quotable =
     iteration.accepted === 0 && !iteration.quoted && (iteration.end?.textEvents.length ?? 0) > 0
   if (quotable) {
@@ -97,16 +97,18 @@ function afterReading(loop: Loop, iteration: Iteration): Loop['phase'] {
     return { at: 'awaiting-lines', asked: false }
   }
   if (loop.dispatches.length > 0) return { at: 'dispatching' }
-  if (providerTrouble(iteration) === 'wait') return backOff(loop, iteration)
+  if (providerTrouble(iteration) === 'wait') return backOff(state, loop, iteration)
   return { at: 'closing', asked: false }
 }
 
-function backOff(loop: Loop, iteration: Iteration): Loop['phase'] {
+function backOff(state: State, loop: Loop, iteration: Iteration): Loop['phase'] {
   const doubled = Math.min(FIRST_BACKOFF_MS * 2 ** loop.counters.backoffs, LONGEST_BACKOFF_MS)
-  const wish = iteration.end?.failure?.retryAfterMs
+  const failure = iteration.end?.failure
   loop.counters.backoffs += 1
   const key = `${iteration.number}#${loop.counters.backoffs}`
-  return { at: 'backing-off', asked: false, ms: backoffWithJitter(wish ?? doubled, key) }
+  const ms = backoffWithJitter(failure?.retryAfterMs ?? doubled, key)
+  state.news.push({ kind: 'backoff', class: failure?.class ?? 'unknown', ms })
+  return { at: 'backing-off', asked: false, ms }
 }
 
 /** The pause of the phase is over. */

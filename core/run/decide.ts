@@ -36,7 +36,8 @@ function endings(state: State): readonly Action[] | null {
 
 /** A stop or a spent budget that left items open; or, without a loop, the end of its one wave. */
 function endedByWaves(state: State): StopReason | null {
-  if (state.loop?.phase.at === 'backing-off' && state.stop !== null) return state.stop.reason
+  const pausing = state.loop?.phase.at === 'backing-off' || state.loop?.phase.at === 'cooling'
+  if (pausing && state.stop !== null) return state.stop.reason
   const waves = [...state.waves.values()]
   const left = waves.some((wave) => !isComplete(wave))
   if (left) return halted(state)

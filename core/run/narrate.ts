@@ -232,6 +232,18 @@ function tellNews(state: State, news: News, fact: Fact, read: ReadBlob): readonl
         },
       ]
     }
+    case 'backoff':
+      return [
+        {
+          type: 'error',
+          iteration,
+          code: 'backoff',
+          message: `${news.class}: the same work is tried again in ${Math.round(news.ms / 1000)} s`,
+          recoverable: true,
+          class: news.class,
+          retry_at: fact.at + news.ms,
+        },
+      ]
     case 'retry':
       return [
         {
@@ -242,7 +254,8 @@ function tellNews(state: State, news: News, fact: Fact, read: ReadBlob): readonl
           recoverable: true,
           class: news.class,
           retry_at: fact.at + news.ms,
-          ...(news.wave === null ? {} : { wave_id: news.wave, wave_index: news.index }),
+          wave_id: news.wave,
+          wave_index: news.index,
           attempt: news.attempt,
           max_attempts: news.maxAttempts,
           payload_preview: read(news.payload).slice(0, PREVIEW),

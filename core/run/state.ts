@@ -64,9 +64,11 @@ export interface State {
 export type News =
   | { readonly kind: 'warning'; readonly code: string; readonly text: string }
   | { readonly kind: 'posted'; readonly hat: HatId; readonly letter: Letter }
+  /** The provider turned the iteration's agent away: the same work again after a pause. */
+  | { readonly kind: 'backoff'; readonly class: string; readonly ms: number }
   | {
       readonly kind: 'retry'
-      readonly wave: WaveId | null
+      readonly wave: WaveId
       readonly index: number
       readonly class: string
       readonly ms: number

@@ -1,8 +1,8 @@
-import { absorb } from '../run/absorb.ts'
-import { createState } from '../run/create.ts'
-import type { Rules, RunInfo, State } from '../run/state.ts'
+import type { JournalContent } from '../journal/read.ts'
 import { createTopology, type Topology } from '../topology.ts'
-import type { JournalContent } from './read.ts'
+import { absorb } from './absorb.ts'
+import { createState } from './create.ts'
+import type { Rules, RunInfo, State } from './state.ts'
 
 export interface FoldOptions {
   /** The run's folder, absolute. */
