@@ -28,7 +28,7 @@ export function createCommand<const S extends LeafSpec>(
  */
 export function leaf(command: Command): CommandDef {
   const { spec } = command
-  return defineCommand({
+  const made = defineCommand({
     meta: { name: spec.name, description: spec.summary },
     run: async ({ rawArgs }) => {
       if (!asksForHelp(rawArgs)) return command.run(rawArgs)
@@ -36,7 +36,16 @@ export function leaf(command: Command): CommandDef {
       return 0
     },
   })
+  specs.set(made, spec)
+  return made
 }
+
+/** The grammar of a leaf; undefined for a command that only groups others. */
+export function specOf(command: CommandDef): CommandSpec | undefined {
+  return specs.get(command)
+}
+
+const specs = new WeakMap<CommandDef, CommandSpec>()
 
 /** True if the words ask for the help page: `--help` or `-h` before `--`. What follows `--` is data. */
 export function asksForHelp(words: readonly string[]): boolean {

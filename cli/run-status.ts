@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { foldJournal } from '../core/journal/fold.ts'
 import { readJournal } from '../core/journal/read.ts'
+import { foldJournal } from '../core/run/fold.ts'
 import type { Loop } from '../core/run/loop.ts'
 import type { State } from '../core/run/state.ts'
 import { countStatuses } from '../core/wave/gate.ts'

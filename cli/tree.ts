@@ -24,6 +24,9 @@ export const TREE = defineCommand({
       default: 'list',
       subCommands: {
         list: async () => leaf((await import('./commands/hats-list.ts')).hatsList),
+        show: async () => leaf((await import('./commands/hats-show.ts')).hatsShow),
+        graph: async () => leaf((await import('./commands/hats-graph.ts')).hatsGraph),
+        'list-presets': async () => leaf((await import('./commands/presets-list.ts')).presetsList),
         validate: async () => leaf((await import('./commands/hats-validate.ts')).hatsValidate),
       },
     }),
@@ -32,6 +35,7 @@ export const TREE = defineCommand({
       default: 'list',
       subCommands: {
         list: async () => leaf((await import('./commands/presets-list.ts')).presetsList),
+        show: async () => leaf((await import('./commands/presets-show.ts')).presetsShow),
       },
     }),
     plugins: defineCommand({
@@ -43,6 +47,18 @@ export const TREE = defineCommand({
     }),
     status: async () => leaf((await import('./commands/status.ts')).status),
     stop: async () => leaf((await import('./commands/stop.ts')).stop),
+    events: async () => leaf((await import('./commands/events.ts')).events),
+    init: async () => leaf((await import('./commands/init.ts')).init),
+    clean: async () => leaf((await import('./commands/clean.ts')).clean),
+    config: defineCommand({
+      meta: { name: 'config', description: 'The configuration itself' },
+      default: 'schema',
+      subCommands: {
+        schema: async () => leaf((await import('./commands/config-schema.ts')).configSchema),
+      },
+    }),
+    completions: async () => leaf((await import('./commands/completions.ts')).completions),
+    doctor: async () => leaf((await import('./commands/doctor.ts')).doctor),
     version: async () => leaf((await import('./commands/version.ts')).version),
   },
 })
@@ -58,6 +74,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "ls *.md | ralph wave run --prompt 'Correct the spelling of {}' -j 8",
     'ralph wave emit review.perspective --payloads security performance style',
   ],
+  config: ['ralph config schema > ralph.schema.json'],
   hats: ['ralph hats list -H builtin:wave-review', 'ralph hats validate -c ralph.yml'],
   presets: ['ralph presets list'],
   plugins: ['ralph plugins list --json'],
@@ -66,17 +83,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 /** Commands of ralph-orchestrator v2.10, and of our own contract, that this version does not have. */
 export const NOT_AVAILABLE: ReadonlySet<string> = new Set([
   'bot',
-  'clean',
   'code-task',
-  'completions',
-  'config',
-  'doctor',
-  'events',
-  'hats graph',
-  'hats list-presets',
-  'hats show',
   'hooks',
-  'init',
   'loops',
   'mcp',
   'merge-loop',
@@ -84,7 +92,6 @@ export const NOT_AVAILABLE: ReadonlySet<string> = new Set([
   'plugins check',
   'plugins new',
   'preflight',
-  'presets show',
   'resume',
   'task',
   'tools',
