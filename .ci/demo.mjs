@@ -1,12 +1,13 @@
 // Runs the main job on this very repository with the built-in mock backend: real processes, no model, no cost.
 // Agents read the files and write nothing; the run's state goes to a temporary folder, `.ralph/` is ignored by Git.
+// `node .ci/demo.mjs [BINARY]`
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const FILES = ['core/run/decide.ts', 'core/wave/plan.ts', 'core/agent/agent.ts']
-const command = ['dist/ralph', 'run', '-H', 'builtin:wave-review', '-b', 'mock']
+const command = [process.argv[2] ?? 'dist/ralph', 'run', '-H', 'builtin:wave-review', '-b', 'mock']
 const objective = `Review ${FILES.slice(0, -1).join(', ')} and ${FILES.at(-1)}`
 
 const state = mkdtempSync(join(tmpdir(), 'ralph-demo-'))
@@ -42,20 +43,22 @@ function run([program, ...args]) {
 }
 
 function runs() {
-  return readdirSync(state, { recursive: false }).includes('runs') ? readdirSync(join(state, 'runs')) : []
+  return existsSync(join(state, 'runs')) ? readdirSync(join(state, 'runs')) : []
 }
 
-/** What the mock wrote down of its agents: one entry each, in order of start. */
+/** What the mock wrote down of its agents: one entry each, in the order in which the run started them. */
 function readLedger() {
   const [id] = runs()
-  const rows = readFileSync(join(state, 'runs', id, 'mock-ledger.jsonl'), 'utf8').trimEnd().split('\n')
+  const rows = readFileSync(join(state, 'runs', id, 'mock-ledger.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n')
   const agents = new Map()
   for (const { event, agent, hats, kind, index, ts } of rows.map((row) => JSON.parse(row))) {
     const name = `${hats.join(', ') || 'coordinator'}${kind === 'worker' ? ` ${index + 1}` : ''}`
     if (event === 'start') agents.set(agent, { name, start: Date.parse(ts), end: Date.parse(ts) })
     else agents.get(agent).end = Date.parse(ts)
   }
-  return [...agents.values()]
+  return [...agents].sort(([a], [b]) => a - b).map(([, entry]) => entry)
 }
 
 function timeline(agents) {
