@@ -10,6 +10,7 @@ import { type Exit, type Started, startProcess } from './process.ts'
 import { commandOf } from './processes.ts'
 import type { Reading } from './reading.ts'
 import { endProcesses, findStrays, waitForEnd } from './strays.ts'
+import { tailOf } from './tail.ts'
 import { startWatch, type Watch } from './watch.ts'
 import { within } from './within.ts'
 
@@ -153,11 +154,13 @@ function supervise(
     stdout.close()
     stderr.close()
     release()
-    const tail = tails.stderrTail || tails.stdoutTail
-    const said = { usage, costUsd, turns, finalMessage, tail }
+    // Records of a stream tell a person nothing; what the agent said does.
+    const said = job.backend.traits.output === 'stream' ? tailOf(finalMessage) : tails.stdoutTail
+    const tail = tails.stderrTail || said
+    const known = { usage, costUsd, turns, finalMessage, tail }
     report({
       type: 'ended',
-      end: { ...exit, spawnError: null, stoppedFor, failure, ...said, durationMs, strays },
+      end: { ...exit, spawnError: null, stoppedFor, failure, ...known, durationMs, strays },
     })
   }
 

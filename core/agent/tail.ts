@@ -8,6 +8,13 @@ export interface Tail {
 const LINES = 20
 const CHARACTERS = 4096
 
+/** The same of a whole text. */
+export function tailOf(text: string): string {
+  const tail = createTail()
+  for (const line of text.trimEnd().split('\n').slice(-LINES)) tail.add(line)
+  return tail.text()
+}
+
 export function createTail(): Tail {
   const lines: string[] = []
   return {

@@ -44,7 +44,7 @@ async function importHat(request: {
     const text = `hat "${id}" cannot import ${path}: ${opened.error.text}`
     return unreadable([keyFault(tree, key, text)])
   }
-  return createHatLayer(readDocument(opened.value.text, opened.value.origin))
+  return createHatLayer(readDocument(opened.value.text, { ...opened.value.origin, importedBy: origin }))
 }
 
 /** The one hat of an imported file. */

@@ -43,6 +43,8 @@ export interface Origin {
   readonly label: string
   /** Absolute path of the file; null for built-ins and the command line. */
   readonly path: string | null
+  /** The file whose `import` brought this one in. */
+  readonly importedBy?: Origin
 }
 
 /** Keys from the root to a value; items of a list by their number. */

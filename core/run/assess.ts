@@ -24,7 +24,7 @@ export function assess(state: State, loop: Loop, iteration: Iteration): void {
   countStaleness(loop, iteration)
   countSilence(state, loop, iteration, completion !== null)
   if (!loop.cancelled) settleCompletion(state, loop, iteration, completion)
-  const isOver = loop.cancelled || loop.completion !== null
+  const isOver = loop.cancelled || loop.completion !== null || state.stop !== null
   if (!isOver && loop.pending === 0 && loop.humanNotes.length === 0) {
     resume(state, [], 'Nothing is pending. Go on with the objective, or complete.')
   }

@@ -1,3 +1,4 @@
+import { messageOf, RalphError } from '../errors.ts'
 import type { JournalContent } from '../journal/read.ts'
 import { createTopology, type Topology } from '../topology.ts'
 import { absorb } from './absorb.ts'
@@ -15,7 +16,7 @@ export interface FoldOptions {
   }
 }
 
-/** Folds a journal back into the state that it describes. Throws where it contradicts itself. */
+/** Folds a journal back into the state that it describes. Throws `journal_broken` where it contradicts itself. */
 export function foldJournal({ manifest, facts }: JournalContent, { dir, now }: FoldOptions): State {
   const { config } = manifest
   const state = createState({
@@ -34,6 +35,17 @@ export function foldJournal({ manifest, facts }: JournalContent, { dir, now }: F
     topology: now?.topology ?? createTopology(config.hats),
     loop: manifest.mode === 'loop',
   })
-  for (const fact of facts) absorb(state, fact)
+  try {
+    for (const fact of facts) absorb(state, fact)
+  } catch (error) {
+    throw new RalphError(
+      'journal_broken',
+      `the journal of run ${manifest.runId} cannot be folded: ${messageOf(error)}`,
+      {
+        hint: 'it may be of another version of ralph; start a fresh run',
+        cause: error,
+      },
+    )
+  }
   return state
 }

@@ -17,11 +17,6 @@ export class OpenWork {
     this.#tools.delete(id)
   }
 
-  /** A result ends its turn's tools, answered or not; tasks outlive it. */
-  turnEnded(): void {
-    this.#tools.clear()
-  }
-
   /** A `system` record; most have nothing to do with tasks. */
   system(record: Fields): void {
     const id = textOf(record, 'task_id')

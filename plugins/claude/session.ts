@@ -130,7 +130,6 @@ export class ClaudeSession implements Session {
 
   #resultEvents(result: Fields): readonly AgentEvent[] {
     this.#result = result
-    this.#open.turnEnded()
     this.#turns += numberOf(result, 'num_turns') ?? 0
     const events: AgentEvent[] = [
       { type: 'usage', usage: this.#spending.result(fieldsOf(result, 'usage')) },

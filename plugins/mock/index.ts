@@ -19,9 +19,10 @@ const mock: Backend = {
     verified: true,
   },
   detect: async () => ({ found: true, program: 'ralph mock-agent', problems: [] }),
+  // A config's own `command` is another backend's program: `-b mock` rehearses such a config as it is.
   invoke: (task: AgentTask): Invocation => ({
     argv: [
-      task.command ?? task.ralph,
+      task.ralph,
       'mock-agent',
       ...(task.model === undefined ? [] : ['--model', task.model]),
       ...task.args,

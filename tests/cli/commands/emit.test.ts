@@ -6,14 +6,14 @@ import { sandbox } from '../../helpers/sandbox.ts'
 const FALLBACK = '.ralph/events.jsonl'
 
 describe('ralph emit writes', () => {
-  test('to the fallback without a marker, and says so on stdout alone', async () => {
+  test('to the fallback without a marker, and says so on stdout alone (case 33)', async () => {
     await using box = sandbox()
     expect(await box.ralph(['emit', 't', 'p'])).toEqual({ code: 0, stdout: 'Event emitted: t\n', stderr: '' })
     const rows = box.rows(FALLBACK)
     expect(rows).toEqual([{ topic: 't', payload: 'p', ts: expect.stringMatching(/^\d{4}-.*\+00:00$/) }])
   })
 
-  test('to the marked file, also from a subdirectory', async () => {
+  test('to the marked file, also from a subdirectory (cases 33, 35)', async () => {
     await using box = sandbox()
     box.write('.ralph/current-events', '.ralph/events-1.jsonl\n')
     box.write('sub/x', '')
@@ -24,7 +24,7 @@ describe('ralph emit writes', () => {
     expect(box.exists('sub/.ralph')).toBe(false)
   })
 
-  test('to RALPH_EVENTS_FILE, whatever --file says', async () => {
+  test('to RALPH_EVENTS_FILE, whatever --file says (case 35)', async () => {
     await using box = sandbox()
     const { code, stderr } = await box.ralph(['emit', 't', '--file', 'G'], {
       env: { RALPH_EVENTS_FILE: box.path('new/F') },
@@ -35,7 +35,7 @@ describe('ralph emit writes', () => {
     expect(box.exists('G')).toBe(false)
   })
 
-  test('to --file before the marker', async () => {
+  test('to --file before the marker (case 35)', async () => {
     await using box = sandbox()
     box.write('.ralph/current-events', '.ralph/events-1.jsonl\n')
     await box.ralph(['emit', 't', '--file=G'])
@@ -77,13 +77,13 @@ describe('the payload', () => {
     ['a number with -j', ['-j', '5'], 5],
     ['an array', ['[1]', '--json'], [1]],
     ['--json without a payload', ['--json'], null],
-  ])('%s', async (_, words, payload) => {
+  ])('%s (cases 34, 37, 155)', async (_, words, payload) => {
     await using box = sandbox()
     expect((await box.ralph(['emit', 't', ...words])).code).toBe(0)
     expect(box.rows(FALLBACK)[0]).toMatchObject({ payload })
   })
 
-  test('that is no JSON is refused, and nothing is written', async () => {
+  test('that is no JSON is refused, and nothing is written (case 34)', async () => {
     await using box = sandbox()
     const { code, stdout, stderr } = await box.ralph(['emit', 't', '{x', '--json'])
     expect([code, stdout]).toEqual([1, ''])
@@ -107,7 +107,7 @@ describe('the payload', () => {
       '"$RALPH_BIN" emit t --stdin <<\'E\'\n`pwd` $(touch pwned) "$HOME"\nE',
       '`pwd` $(touch pwned) "$HOME"',
     ],
-  ])('from %s', async (_, command, payload) => {
+  ])('from %s (cases 37, 155, 156)', async (_, command, payload) => {
     await using box = sandbox()
     box.write('f', 'one\n\ntwo\n')
     const { code, stderr } = await box.sh(command)
@@ -116,7 +116,7 @@ describe('the payload', () => {
     expect(box.exists('pwned')).toBe(false)
   })
 
-  test('of a pipe that stays open and silent is not waited for', async () => {
+  test('of a pipe that stays open and silent is not waited for (case 156)', async () => {
     await using box = sandbox()
     const started = performance.now()
     const { stderr } = await box.sh('mkfifo p; exec 3<>p; "$RALPH_BIN" emit t <&3')
@@ -131,7 +131,7 @@ describe('the payload', () => {
     [['--stdin', '--payload-file', 'f']],
     [['p', 'q']],
     [['p', '--', 'q']],
-  ])('has one source: %j', async (words) => {
+  ])('has one source: %j (case 155)', async (words) => {
     await using box = sandbox()
     box.write('f', 'x')
     expect((await box.ralph(['emit', 't', ...words])).code).toBe(2)
@@ -146,7 +146,7 @@ describe('the payload', () => {
 })
 
 test.each([[[]], [['a b']], [['a\tb']], [['x'.repeat(201)]], [['']], [['--zzz', 't']], [['t', '--ts']]])(
-  'a command line that makes no sense exits 2 and writes nothing: %j',
+  'a command line that makes no sense exits 2 and writes nothing: %j (cases 37, 158)',
   async (words) => {
     await using box = sandbox()
     const { code, stdout, stderr } = await box.ralph(['emit', ...words])
@@ -172,7 +172,7 @@ test.each([
 })
 
 describe('tags', () => {
-  test('a worker’s line carries wave, index and agent, never a total', async () => {
+  test('a worker’s line carries wave, index and agent, never a total (case 36)', async () => {
     await using box = sandbox()
     await box.ralph(['emit', 't'], {
       env: { RALPH_WAVE_ID: 'w-1', RALPH_WAVE_INDEX: '2', RALPH_AGENT: 'r:7' },
@@ -180,6 +180,17 @@ describe('tags', () => {
     const [row] = box.rows(FALLBACK)
     expect(row).toMatchObject({ wave_id: 'w-1', wave_index: 2, agent: 'r:7' })
     expect(row).not.toHaveProperty('wave_total')
+  })
+
+  test.each([
+    [{ RALPH_WAVE_ID: 'w-1' }],
+    [{ RALPH_WAVE_INDEX: '2' }],
+    [{ RALPH_WAVE_ID: 'w-1', RALPH_WAVE_INDEX: 'x' }],
+    [{ RALPH_WAVE_ID: 'w-1', RALPH_WAVE_INDEX: '4294967296' }],
+  ])('half a tag is none: %j (case 36)', async (env) => {
+    await using box = sandbox()
+    expect((await box.ralph(['emit', 't'], { env })).code).toBe(0)
+    expect(Object.keys(box.rows(FALLBACK)[0] ?? {})).toEqual(['topic', 'payload', 'ts'])
   })
 
   test.skipIf(process.platform !== 'linux')(
@@ -222,7 +233,7 @@ describe('a worker with rules', () => {
   )
 })
 
-test('two writers at once never mix their lines', async () => {
+test('two writers at once never mix their lines (case 38)', async () => {
   await using box = sandbox()
   const loop = 'for i in $(seq 300); do "$RALPH_BIN" emit t "$W-$i" >/dev/null; done'
   const [a, b] = await Promise.all([box.sh(loop, { env: { W: 'a' } }), box.sh(loop, { env: { W: 'b' } })])
@@ -234,7 +245,7 @@ test('two writers at once never mix their lines', async () => {
   }
 })
 
-test('an emit after a torn line starts on its own line', async () => {
+test('an emit after a torn line starts on its own line (case 50)', async () => {
   await using box = sandbox()
   box.write(FALLBACK, '{"topic":"torn"')
   await box.ralph(['emit', 't'])

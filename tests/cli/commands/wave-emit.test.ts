@@ -6,7 +6,7 @@ const FALLBACK = '.ralph/events.jsonl'
 const dispatch = (box: Sandbox, words: readonly string[], options: RunOptions = {}) =>
   box.ralph(['wave', 'emit', ...words], options)
 
-test('ralph wave emit writes one line an item, tells the id on stdout and the rest on stderr', async () => {
+test('ralph wave emit writes one line an item, tells the id on stdout and the rest on stderr (case 39)', async () => {
   await using box = sandbox()
   const { code, stdout, stderr } = await dispatch(box, ['t', '--payloads', 'a', 'b', 'c'], {
     env: { RALPH_AGENT: 'r:1' },
@@ -39,13 +39,13 @@ describe('items from the command line', () => {
     ['words after -- are payloads', ['t', '--payloads', 'a', '--', '-v', '--stdin'], ['a', '-v', '--stdin']],
     ['only after --', ['t', '--', 'a'], ['a']],
     ['the topic may follow', ['--color', 'never', 't', '--payloads', 'a'], ['a']],
-  ])('%s', async (_, words, payloads) => {
+  ])('%s (cases 40, 41)', async (_, words, payloads) => {
     await using box = sandbox()
     expect((await dispatch(box, words)).code).toBe(0)
     expect(box.rows(FALLBACK).map(({ payload }) => payload)).toEqual(payloads)
   })
 
-  test('may have topics of their own, and are numbered in order', async () => {
+  test('may have topics of their own, and are numbered in order (case 42)', async () => {
     await using box = sandbox()
     const { stderr } = await dispatch(box, [
       't',
@@ -64,7 +64,7 @@ describe('items from the command line', () => {
     ])
   })
 
-  test('need no TOPIC if all have their own', async () => {
+  test('need no TOPIC if all have their own (case 42)', async () => {
     await using box = sandbox()
     expect((await dispatch(box, ['--event', 'x.go=1', '--event', 'y.go='])).code).toBe(0)
     expect(box.rows(FALLBACK).map(({ topic, payload }) => [topic, payload])).toEqual([
@@ -82,7 +82,7 @@ describe('items that are read', () => {
     ['they come last', ['t', '--stdin', '--payloads', 'x'], 'a\n', ['x', 'a']],
     ['a file of lines', ['t', '--payloads-file', 'f'], '', ['one', 'two']],
     ['a file with NULs', ['t', '--payloads-file', 'z', '-0'], 'not read', ['1', '2\n']],
-  ])('%s', async (_, words, stdin, payloads) => {
+  ])('%s (case 43)', async (_, words, stdin, payloads) => {
     await using box = sandbox()
     box.write('f', 'one\ntwo\n')
     box.write('z', '1\x002\n\x00')
@@ -90,7 +90,7 @@ describe('items that are read', () => {
     expect(box.rows(FALLBACK).map(({ payload }) => payload)).toEqual(payloads)
   })
 
-  test('may name their topics', async () => {
+  test('may name their topics (case 43)', async () => {
     await using box = sandbox()
     const stdin = '{"topic":"x","payload":"1"}\n{"payload":"2"}\n'
     expect((await dispatch(box, ['t', '--jsonl'], { stdin })).code).toBe(0)
@@ -122,7 +122,7 @@ describe('a command line that makes no sense exits 2 and writes nothing', () => 
     [['t', '--event', 'a b=x']],
     [['t', '-0', '--jsonl']],
     [['t', '--stdin', '--payloads-file', 'f']],
-  ])('%j', async (words) => {
+  ])('%j (case 44)', async (words) => {
     await using box = sandbox()
     const { code, stdout } = await dispatch(box, words, { stdin: 'a\n' })
     expect([code, stdout]).toEqual([2, ''])
@@ -137,14 +137,14 @@ describe('a wave that cannot be exits 1 and writes nothing', () => {
     ['a bad line', ['t', '--jsonl'], '{"payload":""}\n\n{oops\n', 'line 3'],
     ['a bad topic in a line', ['t', '--jsonl'], '{"payload":""}\n{"topic":"a b","payload":""}\n', 'line 2'],
     ['a missing file', ['t', '--payloads-file', 'nope'], '', 'cannot read nope'],
-  ])('%s', async (_, words, stdin, message) => {
+  ])('%s (cases 44, 158)', async (_, words, stdin, message) => {
     await using box = sandbox()
     const { code, stdout, stderr } = await dispatch(box, words, { stdin })
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(message)])
     expect(box.exists('.ralph')).toBe(false)
   })
 
-  test('more items than the default limit', async () => {
+  test('more items than the default limit (case 46)', async () => {
     await using box = sandbox()
     box.write('f', 'x\n'.repeat(101))
     const { code, stderr } = await dispatch(box, ['t', '--payloads-file', 'f'])
@@ -153,7 +153,7 @@ describe('a wave that cannot be exits 1 and writes nothing', () => {
     expect(box.exists('.ralph')).toBe(false)
   })
 
-  test('more items than the config allows, from a subdirectory too', async () => {
+  test('more items than the config allows, from a subdirectory too (cases 46, 47)', async () => {
     await using box = sandbox()
     box.write('ralph.yml', 'features:\n  max_wave_items: 2\n')
     box.write('.git/x', '')
@@ -168,7 +168,7 @@ describe('a wave that cannot be exits 1 and writes nothing', () => {
 
 describe('a wave worker', () => {
   test.each([['1'], ['0'], ['yes']])(
-    'with RALPH_WAVE_WORKER=%s is refused, and the attempt is recorded',
+    'with RALPH_WAVE_WORKER=%s is refused, and the attempt is recorded (case 45)',
     async (mark) => {
       await using box = sandbox()
       const { code, stdout, stderr } = await dispatch(box, ['t', '--stdin'], {
@@ -189,7 +189,7 @@ describe('a wave worker', () => {
     },
   )
 
-  test('without an events file writes nothing', async () => {
+  test('without an events file writes nothing (case 45)', async () => {
     await using box = sandbox()
     expect((await dispatch(box, ['t', '--payloads', 'a'], { env: { RALPH_WAVE_WORKER: '1' } })).code).toBe(1)
     expect(box.exists('.ralph')).toBe(false)
@@ -200,13 +200,13 @@ describe('a wave worker', () => {
     expect((await dispatch(box, ['--payloads', 'a'], { env: { RALPH_WAVE_WORKER: '1' } })).code).toBe(2)
   })
 
-  test('is none with an empty variable', async () => {
+  test('is none with an empty variable (case 45)', async () => {
     await using box = sandbox()
     expect((await dispatch(box, ['t', '--payloads', 'a'], { env: { RALPH_WAVE_WORKER: '' } })).code).toBe(0)
   })
 })
 
-test('two dispatches at once keep their sets whole', async () => {
+test('two dispatches at once keep their sets whole (case 47)', async () => {
   await using box = sandbox()
   box.write('.ralph/current-events', '.ralph/events-1.jsonl\n')
   box.write('ralph.yml', 'features: {max_wave_items: 200}\n')

@@ -18,6 +18,16 @@ describe('a clock that runs out is told of once, and ends nothing', () => {
     expect(rig.notes.map((note) => note.type)).toEqual(['started', 'said', 'lapsed'])
   })
 
+  test('limit, in time although the agent prints without end', async () => {
+    await using rig = runFixture('prints-without-end.sh', {
+      backend: streamBackend(),
+      clocks: { limitMs: 300 },
+    })
+    const before = performance.now()
+    await rig.note('lapsed')
+    expect(performance.now() - before).toBeLessThan(900)
+  })
+
   test.concurrent('inactivity, after a warning at a third', async () => {
     await using rig = runFixture('forever.sh', { clocks: { inactivityMs: 600 } })
     const { silentMs } = await rig.note('quiet')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import type { StopCause } from '../../../core/agent/end.ts'
 import { HAS_PROCESS_TABLE, isAlive, startTimeOf } from '../../../core/agent/processes.ts'
-import type { StopCause } from '../../../core/run/state.ts'
 import { type Rig, runFixture, textBackend } from './rig.ts'
 
 /** The process whose number a fixture printed behind `ready`. */

@@ -1,8 +1,9 @@
 import { inline, type ReadBlob } from '../../../core/blob.ts'
 import type { Hat } from '../../../core/hat.ts'
 import type { ItemBrief, IterationBrief, Material, Pending, WorkerBrief } from '../../../core/prompt/brief.ts'
-import type { Iteration, Outcome, Wave, Work } from '../../../core/run/state.ts'
+import type { Iteration } from '../../../core/run/loop.ts'
 import { createTopology } from '../../../core/topology.ts'
+import type { Outcome, Wave, Work } from '../../../core/wave/wave.ts'
 
 /** Gives inline texts; a blob by path is its path. */
 export const read: ReadBlob = (blob) => ('inline' in blob ? blob.inline : blob.path)

@@ -111,6 +111,12 @@ describe('tools', () => {
     expect(open).toEqual([1, 2, 1, 0])
   })
 
+  test('that are open at a result stay open until their answer', () => {
+    const { events } = replay(claude, lines(calls('a'), result(), answers('a'), result()), ended(0))
+    const open = events.flatMap((event) => (event.type === 'open' ? [event.count] : []))
+    expect(open).toEqual([1, 0])
+  })
+
   test('answer with text or with blocks of text', () => {
     const blocks = [{ type: 'text', text: 'a' }, { type: 'image' }, { type: 'text', text: 'b' }]
     const { events } = replay(claude, lines(answers('1'), answers('2', blocks, true)), ended(0))

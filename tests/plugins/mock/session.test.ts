@@ -25,10 +25,10 @@ test('conforms to what the core relies on', async () => {
   expect(await checkConformance(mock)).toEqual([])
 })
 
-test('runs this very ralph, or the configured program, with the model and then the further arguments', () => {
+test('runs this very ralph, whatever program is configured, with the model and then the further arguments', () => {
   expect(mock.invoke(TASK)).toEqual({ argv: ['/bin/ralph', 'mock-agent', '--extra'], prompt: 'stdin' })
   expect(mock.invoke({ ...TASK, command: 'other', model: 'm' }).argv).toEqual([
-    'other',
+    '/bin/ralph',
     'mock-agent',
     '--model',
     'm',
