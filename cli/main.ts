@@ -1,4 +1,4 @@
-import { messageOf, RalphError } from '../core/errors.ts'
+import { isSystemError, messageOf, RalphError } from '../core/errors.ts'
 import { writeErr } from './stdout.ts'
 
 /**
@@ -42,7 +42,8 @@ function complain(error: unknown): number {
     writeErr(`Error: ${error.message}\n${error.hint === undefined ? '' : `  ${error.hint}\n`}`)
     return error.exitCode
   }
-  const stack = error instanceof Error && error.stack !== undefined ? `${error.stack}\n` : ''
+  const isBug = error instanceof Error && !isSystemError(error)
+  const stack = isBug && error.stack !== undefined ? `${error.stack}\n` : ''
   writeErr(`Error: ${messageOf(error)}\n${stack}`)
   return 1
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { presetFolders } from '../core/config/collection.ts'
 import { homeOf } from '../core/config/home.ts'
-import { builtinPresets } from '../presets/index.ts'
+import { builtinPresets, hiddenPresets } from '../presets/index.ts'
 
 /** A hat collection that `-H` takes by name: a built-in one as `builtin:<name>`, another as `<name>`. */
 export interface Preset {
@@ -15,10 +15,14 @@ export interface Preset {
   readonly description: string
 }
 
-/** The built-in presets, then those in the folders for presets; of two files with one name the first folder's. */
+/**
+ * The built-in presets, then those in the folders for presets; of two files with one name the first folder's.
+ * Hidden ones only with `all`.
+ */
 export function findPresets(place: {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly all: boolean
 }): readonly Preset[] {
   const found = new Map<string, Preset>()
   for (const folder of presetFolders({ ...place, home: homeOf(place.env) })) {
@@ -28,15 +32,17 @@ export function findPresets(place: {
       found.set(name, { name, path, source: 'file', format: 'yaml', description })
     }
   }
-  const builtins = Object.entries(builtinPresets).map(
-    ([name, text]): Preset => ({
-      name,
-      path: null,
-      source: 'builtin',
-      format: 'yaml',
-      description: descriptionOf(text),
-    }),
-  )
+  const builtins = Object.entries(builtinPresets)
+    .filter(([name]) => place.all || !hiddenPresets.has(name))
+    .map(
+      ([name, text]): Preset => ({
+        name,
+        path: null,
+        source: 'builtin',
+        format: 'yaml',
+        description: descriptionOf(text),
+      }),
+    )
   return [...builtins, ...[...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))]
 }
 

@@ -7,13 +7,17 @@ const spec = {
   summary: 'Lists the hat collections that -H takes by name',
   examples: ['ralph presets', 'ralph presets list --json'],
   positionals: [],
-  flags: { ...LISTING_FLAGS, ...GLOBAL_FLAGS },
+  flags: {
+    all: { type: 'bool', description: 'Hidden ones too', group: 'Output' },
+    ...LISTING_FLAGS,
+    ...GLOBAL_FLAGS,
+  },
 } as const satisfies LeafSpec
 
 /** `ralph presets [list]` */
 export const presetsList: Command = createCommand(spec, async ({ flags }) => {
   const { findPresets } = await import('../presets.ts')
-  const rows = findPresets({ cwd: process.cwd(), env: process.env })
+  const rows = findPresets({ cwd: process.cwd(), env: process.env, all: flags.all })
   printListing(
     rows,
     {

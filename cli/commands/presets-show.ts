@@ -19,7 +19,7 @@ const spec = {
 /** `ralph presets show NAME`. A file outranks a built-in of the same name, which `builtin:NAME` still finds. */
 export const presetsShow: Command = createCommand(spec, async ({ positionals: [name = ''] }) => {
   const { findPresets } = await import('../presets.ts')
-  const presets = findPresets({ cwd: process.cwd(), env: process.env })
+  const presets = findPresets({ cwd: process.cwd(), env: process.env, all: true })
   const file = presets.find((preset) => preset.source === 'file' && preset.name === name)
   const text = file?.path ? readFileSync(file.path, 'utf8') : builtinPresets[name.replace(/^builtin:/, '')]
   if (text === undefined) {

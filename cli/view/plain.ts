@@ -150,7 +150,7 @@ function renderTrouble(
     return renderWorkerAgain(
       {
         index: wave_index,
-        total: totals.get(wave_id) ?? wave_index + 1,
+        total: Math.max(totals.get(wave_id) ?? 0, wave_index + 1),
         inMs,
         class: error.class ?? error.code,
         attempt,

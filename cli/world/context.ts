@@ -7,6 +7,7 @@ import type { Topology } from '../../core/topology.ts'
 import type { Cast, Part } from '../cast.ts'
 import type { BlobStore } from './blobs.ts'
 import type { Mailbox } from './inbox.ts'
+import type { Reaper } from './reaper.ts'
 
 /** What all effects of a run share. */
 export interface Context {
@@ -32,6 +33,8 @@ export interface Context {
   readonly readFrom: number
   /** True where an earlier invocation may have done a part already: what is on disk is not done twice. */
   readonly continued: boolean
+  /** Null where the system has none. */
+  readonly reaper: Reaper | null
   /** Makes anew what a run needs in `.ralph/`, where an agent has deleted it. */
   refreshWorkspace(): void
   readonly logPrompt?: (title: string, text: string) => void

@@ -10,12 +10,27 @@ export interface GitState {
 
 /** Null where the workspace is no Git workspace, or git cannot be asked. Only reads, and takes no lock. */
 export async function lookAtGit(workspace: string): Promise<GitState | null> {
-  if ((await git(workspace, ['rev-parse', '--is-inside-work-tree'])) === null) return null
+  if ((await git(workspace, IS_GIT)) === null) return null
   const [head, stash, status] = await Promise.all([
-    git(workspace, ['rev-parse', 'HEAD']),
-    git(workspace, ['stash', 'list']),
-    git(workspace, ['status', '--porcelain', '-z', '--untracked-files=all', '--', '.', ':(exclude).ralph']),
+    git(workspace, HEAD),
+    git(workspace, STASH),
+    git(workspace, STATUS),
   ])
+  return stateOf(head, stash, status)
+}
+
+/** The same, and nothing of ours begins meanwhile: a worker that starts at once must not be part of the look. */
+export function lookAtGitNow(workspace: string): GitState | null {
+  if (gitNow(workspace, IS_GIT) === null) return null
+  return stateOf(gitNow(workspace, HEAD), gitNow(workspace, STASH), gitNow(workspace, STATUS))
+}
+
+const IS_GIT = ['rev-parse', '--is-inside-work-tree']
+const HEAD = ['rev-parse', 'HEAD']
+const STASH = ['stash', 'list']
+const STATUS = ['status', '--porcelain', '-z', '--untracked-files=all', '--', '.', ':(exclude).ralph']
+
+function stateOf(head: string | null, stash: string | null, status: string | null): GitState {
   return { head: head ?? '', stash: stash ?? '', files: parseStatus(status ?? '') }
 }
 
@@ -46,16 +61,22 @@ function parseStatus(text: string): ReadonlyMap<string, string> {
 
 async function git(cwd: string, args: readonly string[]): Promise<string | null> {
   try {
-    const child = Bun.spawn(['git', '--no-optional-locks', ...args], {
-      cwd,
-      stdin: 'ignore',
-      stdout: 'pipe',
-      stderr: 'ignore',
-      env: process.env,
-    })
+    const child = Bun.spawn(commandLine(args), { cwd, ...STREAMS, env: process.env })
     const text = await new Response(child.stdout).text()
     return (await child.exited) === 0 ? text : null
   } catch {
     return null
   }
 }
+
+function gitNow(cwd: string, args: readonly string[]): string | null {
+  try {
+    const done = Bun.spawnSync(commandLine(args), { cwd, ...STREAMS, env: process.env })
+    return done.exitCode === 0 ? done.stdout.toString() : null
+  } catch {
+    return null
+  }
+}
+
+const commandLine = (args: readonly string[]): string[] => ['git', '--no-optional-locks', ...args]
+const STREAMS = { stdin: 'ignore', stdout: 'pipe', stderr: 'ignore' } as const

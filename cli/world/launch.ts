@@ -63,9 +63,12 @@ export function createLauncher(
         ralph: context.executable,
       }
       const tell = narrateAgent(context, brief)
+      let group: number | null = null
       const onNote = (note: AgentNote): void => {
         switch (note.type) {
           case 'started':
+            group = note.pid
+            context.reaper?.watch(group)
             context.mailbox.push({ ...note, type: 'agent.started', n })
             break
           case 'said':
@@ -79,6 +82,7 @@ export function createLauncher(
             break
           case 'ended': {
             agents.delete(n)
+            if (group !== null) context.reaper?.forget(group)
             channels.closeWorker(n)
             // A worker that lost its environment wrote to the main file.
             channels.readMain(false)

@@ -10,6 +10,7 @@ import type { Context } from './context.ts'
 import { agentEnvironment, nextDepth } from './environment.ts'
 import { createMailbox } from './inbox.ts'
 import { type Holder, takeLock } from './lock.ts'
+import { startReaper } from './reaper.ts'
 import type { LoopRequest } from './request.ts'
 import { createBinFolder, linkRun, writeLimits } from './run-folder.ts'
 import { scratchpadPaths } from './scratchpad.ts'
@@ -51,6 +52,7 @@ export async function openLoop(request: LoopRequest): Promise<{ readonly exitCod
       depth,
     }),
     executable: process.execPath,
+    reaper: startReaper(run.id, env),
     objective: beginning.objective,
     eventsDir: dirname(run.eventsFile),
     hasLoop: true,

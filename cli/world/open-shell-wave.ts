@@ -18,6 +18,7 @@ import { agentEnvironment, nextDepth } from './environment.ts'
 import { createMailbox } from './inbox.ts'
 import { createManifest } from './manifest.ts'
 import { tellCancelled } from './outcomes.ts'
+import { startReaper } from './reaper.ts'
 import { rulesFor } from './rules.ts'
 import { createBinFolder, createRunFolder, formatStamp } from './run-folder.ts'
 import { runSession } from './session.ts'
@@ -79,6 +80,7 @@ export async function openShellWave(request: ShellWaveRequest): Promise<{ readon
       depth,
     }),
     executable: process.execPath,
+    reaper: startReaper(run.id, env),
     objective: request.template ?? '',
     eventsDir: run.dir,
     hasLoop: false,

@@ -70,7 +70,7 @@ function workerDone(context: Context, wave: Wave, work: Work, outcome: Outcome):
   return {
     type: 'wave_worker_done',
     index: work.index,
-    total: wave.total,
+    total: places(wave),
     duration_ms: outcome.durationMs,
     success: outcome.class === 'result',
     payload_preview: context.blobs.read(work.payload).slice(0, PREVIEW),

@@ -1,4 +1,4 @@
-import { messageOf } from '../../core/errors.ts'
+import { isSystemError, messageOf } from '../../core/errors.ts'
 import type { Journal } from '../../core/journal/journal.ts'
 import type { FactBody } from '../../core/run/fact.ts'
 import { record, run } from '../../core/run/run.ts'
@@ -40,10 +40,7 @@ export async function runSession({ context, journal, state, first }: Session): P
     return 'io_error'
   } finally {
     await world.close(state)
+    context.reaper?.dismiss()
     journal.close()
   }
-}
-
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error
 }

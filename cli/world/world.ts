@@ -10,7 +10,7 @@ import type { State } from '../../core/run/state.ts'
 import type { World } from '../../core/run/world.ts'
 import { createChannels } from './channels.ts'
 import type { Context } from './context.ts'
-import { type GitState, lookAtGit } from './git.ts'
+import { type GitState, lookAtGitNow } from './git.ts'
 import { createLauncher } from './launch.ts'
 import { endStrays, mergeWave } from './merge.ts'
 import { fileOutcomes } from './outcomes.ts'
@@ -34,7 +34,7 @@ export function createWorld(context: Context): RealWorld {
   const launcher = createLauncher(context, agents, channels)
   const timers = createTimers()
   /** How the workspace looked when the open waves began. */
-  let git: Promise<GitState | null> = Promise.resolve(null)
+  let git: GitState | null = null
   const watch = context.hasLoop ? watchWorkspace(context) : null
   if (context.hasLoop) channels.followMain(context.readFrom)
 
@@ -60,13 +60,13 @@ export function createWorld(context: Context): RealWorld {
       case 'open-stage':
         break
       case 'resolve-dispatches':
-        if (action.resolution.plans.length > 0) git = lookAtGit(run.workspace)
+        if (action.resolution.plans.length > 0) git = lookAtGitNow(run.workspace)
         break
       case 'file-outcomes':
         fileOutcomes(context, action.wave, action.works)
         break
       case 'merge-wave':
-        void git.then((before) => mergeWave(context, action.wave, before))
+        void mergeWave(context, action.wave, git)
         break
       case 'close-iteration':
         // Looked at before every next iteration; a lost workspace is not made anew by a row.

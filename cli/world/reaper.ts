@@ -1,0 +1,64 @@
+/** Watches over the agents of one run in a process of its own: if ralph dies without a word, it ends them. */
+export interface Reaper {
+  /** An agent leads this process group. */
+  watch(pgid: number): void
+  /** The group has ended: its number may be given to a stranger. */
+  forget(pgid: number): void
+  /** The run has ended in order. */
+  dismiss(): void
+}
+
+/**
+ * The reaper learns of ralph's death by the end of its pipe, whatever killed it. It then ends every group that it was
+ * told of, and, where there is a `/proc`, every process that carries the run's id: tools start sessions of their own.
+ */
+const SCRIPT = `
+trap '' INT TERM HUP
+groups=' '
+while read -r op n; do
+  case $op in
+    +) groups="$groups$n " ;;
+    -) case $groups in *" $n "*) groups="\${groups%%" $n "*} \${groups#*" $n "}" ;; esac ;;
+    q) exit 0 ;;
+  esac
+done
+marked() { grep -slzxF "$MARK" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3; }
+finish() {
+  for g in $groups; do kill -"$1" -"$g" 2>/dev/null; done
+  for p in $(marked); do kill -"$1" "$p" 2>/dev/null; done
+}
+finish TERM
+sleep 0.25
+finish KILL
+sleep 0.1
+finish KILL
+`
+
+/** Null where there is no `sh`: agents then outlive a killed ralph until the next run ends them. */
+export function startReaper(runId: string, env: Readonly<Record<string, string | undefined>>): Reaper | null {
+  try {
+    // Its own environment carries no marker, so that no sweep ends the reaper itself.
+    const child = Bun.spawn(['sh', '-c', SCRIPT.replace('$MARK', `RALPH_RUN_ID=${runId}`)], {
+      env: { PATH: env.PATH ?? '/usr/bin:/bin' },
+      stdin: 'pipe',
+      stdout: 'ignore',
+      stderr: 'ignore',
+      detached: true,
+    })
+    child.unref()
+    const tell = (line: string): void => {
+      child.stdin.write(`${line}\n`)
+      child.stdin.flush()
+    }
+    return {
+      watch: (pgid) => tell(`+ ${pgid}`),
+      forget: (pgid) => tell(`- ${pgid}`),
+      dismiss() {
+        tell('q')
+        child.stdin.end()
+      },
+    }
+  } catch {
+    return null
+  }
+}
