@@ -39,6 +39,7 @@ export function absorbResumed(state: State, fact: Extract<Fact, { type: 'loop.re
   const filed = new Set(fact.filed)
   for (const wave of state.waves.values()) reopen(wave, filed, fact.mono)
   loop.phase = phaseAfter(state, loop)
+  if (loop.phase.at === 'ready') loop.inherited = loop.backlog.length
   reroute(state, loop)
   resume(state, [], 'The run goes on after an interruption. Look at what is there before you continue.')
 }

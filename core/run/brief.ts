@@ -1,4 +1,5 @@
 import type { ItemBrief, IterationBrief, Pending, WorkerBrief } from '../prompt/brief.ts'
+import { places } from '../wave/gate.ts'
 import type { Wave, Work } from '../wave/wave.ts'
 import type { Iteration, Letter, Loop } from './loop.ts'
 import type { State } from './state.ts'
@@ -24,7 +25,7 @@ export function iterationBrief(state: State, loop: Loop, iteration: Iteration): 
 /** What the prompt of a worker, or of an item of `ralph wave run`, is made of. */
 export function itemBrief(wave: Wave, work: Work): WorkerBrief | ItemBrief {
   const hat = wave.hats[work.hat]
-  const place = { wave: wave.id, index: work.index, total: wave.total, payload: work.payload }
+  const place = { wave: wave.id, index: work.index, total: places(wave), payload: work.payload }
   if (wave.shell !== null) return { kind: 'item', template: wave.shell.template, ...place }
   if (hat === undefined) throw new Error(`wave ${wave.id} has no snapshot of hat ${work.hat}`)
   return {

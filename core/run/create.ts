@@ -64,6 +64,7 @@ function createLoop(): Loop {
     continuations: [],
     backlog: [],
     badBacklog: [],
+    inherited: 0,
     inferred: 0,
     readOffset: 0,
   }

@@ -27,12 +27,14 @@ export function takeIn(state: State, loop: Loop, iteration: Iteration, at: numbe
   const bad = loop.badBacklog
   loop.backlog = []
   loop.badBacklog = []
+  const inherited = new Set(events.slice(0, loop.inherited))
+  loop.inherited = 0
 
   reportBadLines(state, iteration, bad)
   iteration.goodLines += events.length
   const { dispatches, plain } = setDispatchesApart(state, loop, events)
   const allowed = enforceScope(state, iteration, plain)
-  iteration.accepted += dispatches + allowed.length
+  iteration.accepted += [...dispatches, ...allowed].filter((event) => !inherited.has(event)).length
 
   takeCancellation(state, loop, allowed)
   takeGuidance(loop, allowed)
@@ -71,12 +73,12 @@ function setDispatchesApart(
   state: State,
   loop: Loop,
   events: readonly Event[],
-): { dispatches: number; plain: Event[] } {
+): { dispatches: readonly Event[]; plain: readonly Event[] } {
   const plain: Event[] = []
-  let dispatches = 0
+  const dispatches: Event[] = []
   for (const event of events) {
     if (isDispatch(event, (id) => state.knownWaves.has(id))) {
-      dispatches += 1
+      dispatches.push(event)
       const warning = collectDispatch(loop.dispatches, event)
       if (warning !== null) warn(state, 'wave_inconsistent', warning)
     } else {

@@ -38,6 +38,8 @@ export interface Loop {
   /** Lines of the main file that were read and not yet handled. */
   backlog: Event[]
   badBacklog: BadLine[]
+  /** Lines at the head of the backlog that an iteration of an earlier invocation wrote: they speak for no other one. */
+  inherited: number
   /** Merged waves whose results become the next stage of a chain. */
   continuations: WaveId[]
   /** Waves inferred so far: numbers their ids. */

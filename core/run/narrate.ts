@@ -1,6 +1,6 @@
 import type { ReadBlob } from '../blob.ts'
 import type { RunEvent } from '../run-event.ts'
-import { completionReason, countStatuses, neverStarted, received } from '../wave/gate.ts'
+import { completionReason, countStatuses, neverStarted, places, received } from '../wave/gate.ts'
 import type { WavePlan } from '../wave/plan.ts'
 import type { Wave } from '../wave/wave.ts'
 import { backendOf } from './absorb-agent.ts'
@@ -101,7 +101,7 @@ function tellWorker(state: State, n: number): readonly RunEvent[] {
       type: 'wave_worker_started',
       wave_id: wave.id,
       index: running.work.index,
-      total: wave.total,
+      total: places(wave),
       hat: running.work.hat,
       backend: running.backend,
       attempt: running.attempt,
@@ -147,7 +147,7 @@ function tellWaveCompleted(wave: Wave): RunEvent {
     wave_id: wave.id,
     timed_out: completionReason(wave) === 'timeout',
     statuses: countStatuses(wave),
-    never_started: neverStarted(wave),
+    never_started: neverStarted(wave, 'deadline'),
     ...(wave.change === null ? {} : { workspace_changed: wave.change }),
   }
 }

@@ -44,6 +44,21 @@ describe('a resumed run', () => {
     expect(r.end).toBe('completed')
   })
 
+  test('does not lose what a cut iteration had emitted, and does not take it for the word of the next one (case 93)', () => {
+    const first = rig({ hats: CHAIN, loop: START })
+    first.happen({
+      type: 'events.read',
+      events: [{ topic: 'b.go', payload: { inline: '1' } }],
+      bad: [],
+      offset: 9,
+      final: false,
+    })
+    const r = rig({ hats: CHAIN, loop: START, earlier: first.journal })
+    r.act([], exits(1))
+    expect(r.state.loop?.counters.failures).toBe(1)
+    expect(lastHats(r)).toContain('b')
+  })
+
   test('runs only the unfinished items of a wave; one that had emitted is partial (case 144)', () => {
     const options = { hats: waveHats({ concurrency: 4 }), loop: START }
     const first = rig(options)
