@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { parse } from 'yaml'
 import { inline } from '../../core/blob.ts'
 import { formatFault } from '../../core/config/fault.ts'
 import { type Loaded, loadSettings } from '../../core/config/load.ts'
+import type { Hat } from '../../core/hat.ts'
 import { renderPrompt } from '../../core/prompt/render.ts'
 import { waveRoutes } from '../../core/prompt/wave-dispatch.ts'
-import { createTopology } from '../../core/topology.ts'
+import { createTopology, type Topology } from '../../core/topology.ts'
 import { builtinPresets } from '../../presets/index.ts'
 import { iteration, material, NO_HEREDOC, read, worker } from '../core/prompt/briefs.ts'
 
@@ -41,6 +43,25 @@ function promptsOf({ settings }: Loaded, more: Parameters<typeof material>[0] = 
   ]
 }
 
+/** What the loop says when a hat has no activation left. */
+const exhaustions = (hats: readonly Hat[]): readonly string[] =>
+  hats.filter((hat) => hat.maxActivations !== undefined).map((hat) => `${hat.id}.exhausted`)
+
+/** A hat and all to which its work can lead, by what it publishes or by its exhaustion. */
+function reachedFrom(start: Hat, topology: Topology): readonly Hat[] {
+  const reached = new Set([start])
+  for (const hat of reached) {
+    for (const topic of [...hat.publishes, ...exhaustions([hat])]) {
+      const to = topology.receiver(topic)
+      if (to) reached.add(to)
+    }
+  }
+  return [...reached]
+}
+
+/** Topics that go to the coordinator on purpose: somebody must decide what no hat can. */
+const FOR_THE_COORDINATOR = ['build.blocked', 'fix.blocked']
+
 describe.each(Object.keys(builtinPresets))('%s', async (name) => {
   const loaded = await load({ hats: `builtin:${name}` })
   const { hats, eventLoop } = loaded.settings
@@ -50,17 +71,54 @@ describe.each(Object.keys(builtinPresets))('%s', async (name) => {
     expect(loaded.warnings).toEqual([])
   })
 
-  test('has a closed graph: every published topic is received or ends the run, every trigger has a source', () => {
-    const published = hats.flatMap((hat) => hat.publishes)
-    const unheard = published.filter((topic) => topology.receiver(topic) === null)
-    expect(unheard).toEqual([eventLoop.completionPromise])
-    const unsaid = hats.flatMap((hat) => hat.triggers).filter((trigger) => !published.includes(trigger))
-    expect(unsaid).toEqual([eventLoop.startingEvent ?? 'none'])
+  test('says in one line what it does', () => {
+    expect(parse(builtinPresets[name] ?? '')).toMatchObject({
+      name,
+      description: expect.stringMatching(/^[A-Z].{20,120}\.$/),
+    })
   })
 
-  test('describes each topic that it notes, and only its own', () => {
+  test('has a closed graph: every topic finds its hat, the coordinator or the end, every trigger has a source', () => {
     const published = hats.flatMap((hat) => hat.publishes)
-    for (const topic of Object.keys(loaded.settings.events)) expect(published).toContain(topic)
+    const unheard = published.filter((topic) => topology.receiver(topic) === null)
+    const ends = [eventLoop.completionPromise, ...FOR_THE_COORDINATOR]
+    expect(unheard.filter((topic) => !ends.includes(topic))).toEqual([])
+
+    const said = [...published, ...exhaustions(hats)]
+    const unsaid = hats.flatMap((hat) => hat.triggers).filter((trigger) => !said.includes(trigger))
+    expect(unsaid).toEqual(hats.length > 0 ? [eventLoop.startingEvent ?? 'none'] : [])
+  })
+
+  test('reaches every hat from its start, and its end from every hat', () => {
+    const { completionPromise, startingEvent = 'task.start' } = eventLoop
+    const first = topology.receiver(startingEvent)
+    const reached = first ? reachedFrom(first, topology) : []
+    expect(reached.map(({ id }) => id).sort()).toEqual(hats.map(({ id }) => id).sort())
+    for (const hat of hats) {
+      const ends = reachedFrom(hat, topology).filter((to) => to.publishes.includes(completionPromise))
+      expect([hat.id, ends.length > 0]).toEqual([hat.id, true])
+    }
+  })
+
+  test('lets no worker end the run, and counts on topics that a hat publishes', () => {
+    const { completionPromise, requiredEvents } = eventLoop
+    for (const hat of hats.filter(({ concurrency }) => concurrency > 1))
+      expect(hat.publishes).not.toContain(completionPromise)
+    const published = hats.flatMap((hat) => hat.publishes)
+    for (const topic of requiredEvents) expect(published).toContain(topic)
+  })
+
+  test('says of each hat what it is for, and tells it what to do', () => {
+    for (const hat of hats) {
+      expect(hat.description).not.toBe(hat.name)
+      expect(hat.instructions.length).toBeGreaterThan(200)
+    }
+  })
+
+  test('describes each topic by which its hats hand over, and no other', () => {
+    const published = hats.flatMap((hat) => hat.publishes)
+    const handedOver = published.filter((topic) => topic !== eventLoop.completionPromise)
+    expect(Object.keys(loaded.settings.events).sort()).toEqual([...new Set(handedOver)].sort())
   })
 
   test.each([
@@ -79,44 +137,26 @@ describe.each(Object.keys(builtinPresets))('%s', async (name) => {
   })
 })
 
-describe('wave-review', async () => {
-  const { hats, eventLoop } = (await load({ hats: 'builtin:wave-review' })).settings
-
-  test('has the hats, topics and limits that its users know', () => {
-    expect(eventLoop).toMatchObject({ startingEvent: 'review.start', completionPromise: 'review.complete' })
-    expect(hats).toMatchObject([
-      { id: 'coordinator', triggers: ['review.start'], publishes: ['review.perspective'], concurrency: 1 },
-      {
-        id: 'reviewer',
-        triggers: ['review.perspective'],
-        publishes: ['review.done'],
-        concurrency: 3,
-        timeoutSeconds: 600,
-      },
-      {
-        id: 'synthesizer',
-        triggers: ['review.done'],
-        publishes: ['review.complete'],
-        defaultPublishes: 'review.complete',
-        aggregate: { mode: 'wait_for_all', timeoutSeconds: 600 },
-      },
-    ])
+test('wave presets show their dispatchers how to hand out a wave', async () => {
+  const dispatchers = async (name: string): Promise<readonly string[]> => {
+    const { hats } = (await load({ hats: `builtin:${name}` })).settings
+    const routesOf = (hat: Hat) => waveRoutes(hat.publishes, createTopology(hats))
+    return hats.flatMap((hat) => routesOf(hat).map((to) => `${hat.id} ${to.kind} ${to.hat.id}`))
+  }
+  const names = Object.keys(builtinPresets)
+  const found = await Promise.all(names.map(async (name) => [name, await dispatchers(name)] as const))
+  expect(Object.fromEntries(found.filter(([, routes]) => routes.length > 0))).toEqual({
+    'wave-review': ['coordinator splitter reviewer'],
+    'wave-research': ['planner splitter researcher'],
+    'wave-debate': [
+      'moderator scatter advocate',
+      'moderator scatter skeptic',
+      'moderator scatter practitioner',
+      'moderator scatter outsider',
+    ],
+    'wave-debug': ['investigator splitter tester'],
+    'wave-review-and-document': ['coordinator splitter reviewer', 'decider splitter writer'],
   })
-
-  test('dispatches to its reviewers as a wave', () => {
-    const routes = waveRoutes(['review.perspective'], createTopology(hats))
-    expect(routes.map(({ hat, kind }) => [hat.id, kind])).toEqual([['reviewer', 'splitter']])
-  })
-})
-
-test('wave-research goes from a planner over four researchers to a synthesizer', async () => {
-  const { hats, eventLoop } = (await load({ hats: 'builtin:wave-research' })).settings
-  expect(eventLoop).toMatchObject({ startingEvent: 'research.start', completionPromise: 'research.complete' })
-  expect(hats.map(({ id, concurrency, publishes }) => [id, concurrency, ...publishes])).toEqual([
-    ['planner', 1, 'research.question'],
-    ['researcher', 4, 'research.answer'],
-    ['synthesizer', 1, 'research.complete'],
-  ])
 })
 
 describe('the three-hat example', async () => {
