@@ -30,6 +30,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** True for an error of the operating system: trouble outside of the program, told by its own message. */
+export function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error
+}
+
 /** The operating system's error code (`ENOENT`, …) of anything thrown, if it has one. */
 export function osCodeOf(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined

@@ -168,7 +168,7 @@ export interface WaveCompleted {
   readonly wave_id: string
   readonly timed_out: boolean
   readonly statuses: Readonly<Record<string, number>>
-  /** Items that never started, for the line that names the settings. */
+  /** Items that the deadline kept from starting, for the line that names the settings. */
   readonly never_started: number
   readonly workspace_changed?: WorkspaceChange
 }

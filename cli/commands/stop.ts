@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { RalphError } from '../../core/errors.ts'
 import { GLOBAL_FLAGS } from '../arguments.ts'
@@ -23,12 +22,12 @@ const spec = {
 /** `ralph stop`: only asks, by the control file that the run looks for. */
 export const stop: Command = createCommand(spec, async ({ flags }) => {
   const { isLocked } = await import('../world/lock.ts')
-  const { LOCK_FILE, STOP_FILE } = await import('../world/workspace.ts')
+  const { LOCK_FILE, STOP_FILE, replaceFile } = await import('../world/workspace.ts')
   const cwd = process.cwd()
   if (!isLocked(join(cwd, LOCK_FILE))) {
     throw new RalphError('no_run', 'no run is in progress in this workspace')
   }
-  writeFileSync(join(cwd, STOP_FILE), flags.now ? 'now\n' : '', { mode: 0o600 })
+  replaceFile(join(cwd, STOP_FILE), flags.now ? 'now\n' : '')
   writeErr(flags.now ? 'Asked the run to end now.\n' : 'Asked the run to end; running agents finish first.\n')
   return 0
 })

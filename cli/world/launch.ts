@@ -29,6 +29,7 @@ export function createLauncher(
   agents: Map<number, AgentHandle>,
   channels: Channels,
 ): Launcher {
+  const noted = new Set<string>()
   return {
     launch(action) {
       const { n, brief } = action
@@ -63,12 +64,14 @@ export function createLauncher(
         ralph: context.executable,
       }
       const tell = narrateAgent(context, brief)
+      if (!backend.traits.verified && !noted.has(backend.name)) tell.unverified(backend.name)
+      noted.add(backend.name)
       let group: number | null = null
       const onNote = (note: AgentNote): void => {
         switch (note.type) {
           case 'started':
             group = note.pid
-            context.reaper?.watch(group)
+            context.reaper?.watch(group, n)
             context.mailbox.push({ ...note, type: 'agent.started', n })
             break
           case 'said':

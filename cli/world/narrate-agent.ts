@@ -8,6 +8,8 @@ import type { Context } from './context.ts'
 export interface AgentNarrator {
   said(event: AgentEvent): void
   quiet(silentMs: number): void
+  /** The agent's backend is used for the first time and was never run by our tests. */
+  unverified(backend: string): void
 }
 
 export function narrateAgent({ report }: Context, brief: Brief): AgentNarrator {
@@ -87,6 +89,10 @@ export function narrateAgent({ report }: Context, brief: Brief): AgentNarrator {
     },
     quiet(silentMs) {
       report(trouble('agent_quiet', `no sign of life for ${Math.round(silentMs / 1000)} s`))
+    },
+    unverified(backend) {
+      const message = `backend "${backend}" is unverified: no test of ralph has ever run its program`
+      report(trouble('backend_unverified', message))
     },
   }
 }

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { formatTime } from '../../core/events-file/record.ts'
 import { RALPH_DIR } from '../../core/events-file/target.ts'
@@ -56,7 +57,7 @@ export async function openLoop(request: LoopRequest): Promise<{ readonly exitCod
     objective: beginning.objective,
     eventsDir: dirname(run.eventsFile),
     hasLoop: true,
-    readFrom: state.loop?.readOffset ?? 0,
+    readFrom: readPosition(state),
     continued: beginning.continued,
     refreshWorkspace() {
       prepareRalphFolder(cwd, scratchpads)
@@ -80,6 +81,13 @@ export async function openLoop(request: LoopRequest): Promise<{ readonly exitCod
   const code = exitCode(reason, state.stop?.signal)
   if (reason !== 'workspace_gone') appendTermination(state, reason, code)
   return { exitCode: code }
+}
+
+/** What the journal has read already; from the start where the file was deleted or made anew since. */
+function readPosition({ loop, run }: State): number {
+  const offset = loop?.readOffset ?? 0
+  const size = statSync(run.eventsFile, { throwIfNoEntry: false })?.size ?? 0
+  return size < offset ? 0 : offset
 }
 
 function holderOf({ objective }: LoopRequest, started: Date): Holder {

@@ -2,6 +2,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { itemFolder, logPaths, resultPath } from '../../core/journal/paths.ts'
 import type { WaveWorkerDone } from '../../core/run-event.ts'
+import { places } from '../../core/wave/gate.ts'
 import type { Outcome, Wave, Work } from '../../core/wave/wave.ts'
 import type { Context } from './context.ts'
 

@@ -1,7 +1,7 @@
 /** Watches over the agents of one run in a process of its own: if ralph dies without a word, it ends them. */
 export interface Reaper {
-  /** An agent leads this process group. */
-  watch(pgid: number): void
+  /** The agent of this number leads this process group. */
+  watch(pgid: number, agent: number): void
   /** The group has ended: its number may be given to a stranger. */
   forget(pgid: number): void
   /** The run has ended in order. */
@@ -10,19 +10,29 @@ export interface Reaper {
 
 /**
  * The reaper learns of ralph's death by the end of its pipe, whatever killed it. It then ends every group that it was
- * told of, and, where there is a `/proc`, every process that carries the run's id: tools start sessions of their own.
+ * told of, and, where there is a `/proc`, every process that carries the marker of one of its agents: tools start sessions
+ * of their own. Agents with other numbers are not its own: somebody may have gone on with the run already.
  */
 const SCRIPT = `
 trap '' INT TERM HUP
-groups=' '
-while read -r op n; do
+groups=' ' first= last=
+while read -r op n agent; do
   case $op in
-    +) groups="$groups$n " ;;
+    +)
+      groups="$groups$n "
+      [ "\${first:-$agent}" -lt "$agent" ] || first=$agent
+      [ "\${last:-$agent}" -gt "$agent" ] || last=$agent ;;
     -) case $groups in *" $n "*) groups="\${groups%%" $n "*} \${groups#*" $n "}" ;; esac ;;
     q) exit 0 ;;
   esac
 done
-marked() { grep -slzxF "$MARK" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3; }
+[ -n "$first" ] || exit 0
+marked() {
+  grep -sHaozxE "RALPH_AGENT=$RUN:[0-9]+" /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' |
+    while IFS=:/ read -r _ _ pid _ _ agent; do
+      [ "$agent" -lt "$first" ] || [ "$agent" -gt "$last" ] || echo "$pid"
+    done
+}
 finish() {
   for g in $groups; do kill -"$1" -"$g" 2>/dev/null; done
   for p in $(marked); do kill -"$1" "$p" 2>/dev/null; done
@@ -38,7 +48,7 @@ finish KILL
 export function startReaper(runId: string, env: Readonly<Record<string, string | undefined>>): Reaper | null {
   try {
     // Its own environment carries no marker, so that no sweep ends the reaper itself.
-    const child = Bun.spawn(['sh', '-c', SCRIPT.replace('$MARK', `RALPH_RUN_ID=${runId}`)], {
+    const child = Bun.spawn(['sh', '-c', SCRIPT.replace('$RUN', runId)], {
       env: { PATH: env.PATH ?? '/usr/bin:/bin' },
       stdin: 'pipe',
       stdout: 'ignore',
@@ -51,7 +61,7 @@ export function startReaper(runId: string, env: Readonly<Record<string, string |
       child.stdin.flush()
     }
     return {
-      watch: (pgid) => tell(`+ ${pgid}`),
+      watch: (pgid, agent) => tell(`+ ${pgid} ${agent}`),
       forget: (pgid) => tell(`- ${pgid}`),
       dismiss() {
         tell('q')

@@ -1,6 +1,7 @@
 import {
   closeSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -23,7 +24,8 @@ export function prepareRalphFolder(workspace: string, scratchpads: readonly stri
   const dir = join(workspace, RALPH_DIR)
   mkdirSync(dir, { recursive: true })
   const path = join(dir, '.gitignore')
-  if (!existsSync(path)) writeFileSync(path, ignoreRules(scratchpads))
+  // A link to nowhere counts as there, too.
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) writeFileSync(path, ignoreRules(scratchpads))
 }
 
 /** Makes a new events file, `-2`, `-3`, … behind the stamp if there is one. Returns its absolute path. */
@@ -39,8 +41,8 @@ export function createEventsFile(workspace: string, stamp: string): string {
 /** Lets `ralph emit` find the run's events file, and `--continue` the run. Made anew where an agent deleted them. */
 export function writeMarkers(workspace: string, of: { eventsFile: string; runId: string }): void {
   mkdirSync(join(workspace, RALPH_DIR), { recursive: true })
-  replace(join(workspace, MARKER), `${join(RALPH_DIR, basename(of.eventsFile))}\n`)
-  replace(join(workspace, RUN_MARKER), `${of.runId}\n`)
+  replaceFile(join(workspace, MARKER), `${join(RALPH_DIR, basename(of.eventsFile))}\n`)
+  replaceFile(join(workspace, RUN_MARKER), `${of.runId}\n`)
 }
 
 /** The run that the marker names, or null. */
@@ -105,13 +107,16 @@ function padName(inside: string, path: string): string {
 
 /** The state folder may lie on another file system. */
 function moveAcross(from: string, to: string): void {
-  writeFileSync(to, readFileSync(from), { mode: 0o600, flush: true })
+  const text = readFileSync(from)
+  rmSync(to, { force: true })
+  writeFileSync(to, text, { mode: 0o600, flag: 'wx', flush: true })
   rmSync(from)
 }
 
-/** In one step, so that no reader sees half of it. */
-function replace(path: string, text: string): void {
-  writeFileSync(`${path}.new`, text, { mode: 0o600 })
+/** In one step, so that no reader sees half of it, and never through a link that somebody left there. */
+export function replaceFile(path: string, text: string): void {
+  rmSync(`${path}.new`, { force: true })
+  writeFileSync(`${path}.new`, text, { mode: 0o600, flag: 'wx' })
   renameSync(`${path}.new`, path)
 }
 

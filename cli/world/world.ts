@@ -38,6 +38,9 @@ export function createWorld(context: Context): RealWorld {
   const watch = context.hasLoop ? watchWorkspace(context) : null
   if (context.hasLoop) channels.followMain(context.readFrom)
 
+  /** Looked at before anything is written at the end of an iteration: rows would make a lost workspace anew. The run ends then. */
+  const isGone = (): boolean => watch?.look() === 'gone'
+
   function act(action: Action, state: State): void {
     switch (action.kind) {
       case 'begin-iteration':
@@ -51,6 +54,7 @@ export function createWorld(context: Context): RealWorld {
         agents.get(action.n)?.stop(action.cause, action.graceMs)
         break
       case 'read-events':
+        if (isGone()) break
         channels.readMain(true)
         break
       case 'append-text-events':
@@ -69,8 +73,7 @@ export function createWorld(context: Context): RealWorld {
         void mergeWave(context, action.wave, git)
         break
       case 'close-iteration':
-        // Looked at before every next iteration; a lost workspace is not made anew by a row.
-        if (watch?.look() === 'gone') break
+        if (isGone()) break
         appendSummary(context, state, action.iteration)
         mailbox.push({ type: 'iteration.closed', iteration: action.iteration.number })
         break

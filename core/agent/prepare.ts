@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentTask, Backend, Invocation, Say, Session } from '../backend/contract.ts'
 import { messageOf } from '../errors.ts'
-import { err, ok, type Result } from '../result.ts'
+import { err, ok, type Result, unreachable } from '../result.ts'
 import { callBackend, checkedSays, type Failure } from './guard.ts'
 
 /** Prompts above this many bytes do not stand in an argument. */
@@ -21,19 +21,20 @@ export interface Prepared {
 /** The program cannot be started (`spawnError`), or its backend broke. */
 export type Unprepared = { readonly spawnError: string } | { readonly failure: Failure }
 
-/** Asks the backend how to start. A prompt that is too long for an argument is handed over in a temporary file (0600). */
+/**
+ * Asks the backend how to start. A prompt that it wants in a file, or that is too long for an argument, is handed over in a
+ * temporary file (0600).
+ */
 export function prepare(backend: Backend, task: AgentTask, tmpdir: string): Result<Prepared, Unprepared> {
   const first = invoke(backend, task)
   if (!first.ok) return err({ failure: first.error })
-  if (first.value.prompt === 'stdin' || Buffer.byteLength(task.prompt) <= MAX_ARGUMENT_BYTES) {
-    return open(backend, task, first.value, () => {})
-  }
+  if (!isForFile(first.value, task)) return open(backend, task, first.value, () => {})
   const file = writePrompt(task.prompt, tmpdir)
   if (!file.ok) return file
   const release = (): void => rmSync(file.value.dir, { recursive: true, force: true })
-  const short = { ...task, prompt: sentence(file.value.path) }
-  const second = invoke(backend, short)
-  const prepared = second.ok ? open(backend, short, second.value, release) : err({ failure: second.error })
+  const filed = inFile(task, first.value, file.value.path)
+  const second = invoke(backend, filed)
+  const prepared = second.ok ? open(backend, filed, second.value, release) : err({ failure: second.error })
   if (!prepared.ok) release()
   return prepared
 }
@@ -44,9 +45,14 @@ function invoke(backend: Backend, task: AgentTask): Result<Invocation, Failure> 
     if (!invocation.argv.every((word) => typeof word === 'string') || !invocation.argv[0]) {
       throw new TypeError('argv is no list of words that begins with a program')
     }
+    if (!PROMPT_ROUTES.includes(invocation.prompt)) {
+      throw new TypeError(`prompt is none of ${PROMPT_ROUTES.join(', ')}`)
+    }
     return invocation
   })
 }
+
+const PROMPT_ROUTES: readonly Invocation['prompt'][] = ['arg', 'stdin', 'file']
 
 function open(
   backend: Backend,
@@ -59,6 +65,23 @@ function open(
   const says = callBackend(backend.name, 'open().start', () => checkedSays(session.value.start()))
   if (!says.ok) return err({ failure: says.error })
   return ok({ invocation, session: session.value, says: says.value, release })
+}
+
+function isForFile({ prompt }: Invocation, task: AgentTask): boolean {
+  switch (prompt) {
+    case 'stdin':
+      return false
+    case 'arg':
+      return Buffer.byteLength(task.prompt) > MAX_ARGUMENT_BYTES
+    case 'file':
+      return true
+    default:
+      return unreachable(prompt)
+  }
+}
+
+function inFile(task: AgentTask, { prompt }: Invocation, path: string): AgentTask {
+  return prompt === 'file' ? { ...task, promptFile: path } : { ...task, prompt: sentence(path) }
 }
 
 function writePrompt(prompt: string, tmpdir: string): Result<{ dir: string; path: string }, Unprepared> {

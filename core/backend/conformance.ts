@@ -101,14 +101,20 @@ function checkInvocation(backend: Backend): readonly string[] {
   ]
 }
 
-/** A configured program replaces the first word; further arguments follow the fixed ones, in order, before the prompt. */
+/**
+ * A configured program replaces the first word, unless that is this very ralph; further arguments follow the fixed ones,
+ * in order, before the prompt.
+ */
 function checkArguments(backend: Backend): readonly string[] {
   const { argv } = backend.invoke(TASK)
   const begin = argv.indexOf(TASK.args[0] ?? '')
   const inOrder = begin > 0 && isDeepStrictEqual(argv.slice(begin, begin + TASK.args.length), TASK.args)
   const prompt = argv.findIndex((word) => word.includes(TASK.prompt))
   return [
-    ...unless(argv[0] === TASK.command, 'a configured command does not replace the program'),
+    ...unless(
+      argv[0] === TASK.command || argv[0] === TASK.ralph,
+      'a configured command does not replace the program',
+    ),
     ...unless(inOrder, 'the further arguments are missing, or not in their order'),
     ...unless(prompt === -1 || prompt > begin, 'the further arguments come after the prompt'),
   ]
@@ -144,6 +150,11 @@ function checkPrompt(backend: Backend): readonly string[] {
   const inArgv = invocation.argv.some((word) => word.includes(PROMPT))
   const says = backend.open(TASK).start()
   const written = says.flatMap((say) => ('write' in say ? say.write : [])).join('')
+  if (invocation.prompt === 'file')
+    return [
+      ...unless(namesFile(backend), 'prompt is in a file, but argv does not name task.promptFile'),
+      ...unless(written === '', 'prompt is in a file, and the session writes too'),
+    ]
   if (invocation.prompt === 'arg')
     return [
       ...unless(inArgv || shorter(backend, invocation), 'prompt is in argv, but the prompt is not there'),
@@ -156,6 +167,11 @@ function checkPrompt(backend: Backend): readonly string[] {
     ),
     ...unless(!inArgv, 'prompt goes to stdin, but stands in argv too'),
   ]
+}
+
+function namesFile(backend: Backend): boolean {
+  const promptFile = '/tmp/prompt-for-the-check.md'
+  return backend.invoke({ ...TASK, promptFile }).argv.some((word) => word.includes(promptFile))
 }
 
 /** True if argv changes with the prompt, in whatever form it carries it. */

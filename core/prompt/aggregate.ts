@@ -104,7 +104,7 @@ function headingOf(work: Work, outcome: Outcome, topic: Topic): string {
 function renderFailure(work: Work, outcome: Outcome, read: ReadBlob): string {
   const { status, durationMs } = outcome
   return paragraphs(
-    `#### ${failureHeading({ index: work.index, hat: work.hat, status, durationMs })}`,
+    `#### ${failureHeading({ index: work.index, hat: work.hat || 'no hat', status, durationMs })}`,
     renderDetails(outcome),
     labelled('Item', excerpt(read(work.payload), 200)),
   )

@@ -10,9 +10,17 @@ export function received(wave: Wave): number {
   return wave.works.filter((work) => work.outcome?.class === 'result').length
 }
 
-/** Items whose worker never started. */
-export function neverStarted(wave: Wave): number {
-  return wave.works.filter((work) => work.outcome?.cause.kind === 'never-started').length
+/** Items whose worker never started; those for one reason. */
+export function neverStarted(wave: Wave, why?: 'deadline'): number {
+  return wave.works.filter(({ outcome }) => {
+    const cause = outcome?.cause
+    return cause?.kind === 'never-started' && (why === undefined || cause.why === why)
+  }).length
+}
+
+/** N of "worker i of N": above the number of items where an index in between is no item. */
+export function places(wave: Wave): number {
+  return Math.max(wave.total, (wave.works.at(-1)?.index ?? 0) + 1)
 }
 
 /** Why the wave completed: `timeout` if the time of a worker or of the wave ran out, else `all` (contract/waves §10). */

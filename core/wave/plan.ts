@@ -109,11 +109,7 @@ function sortLines(dispatch: Dispatch, rules: PlanRules): Sorted {
     items: [],
     ordinary: [],
     refusals: [
-      refusal(
-        dispatch,
-        lines.map(([, event]) => event),
-        reason,
-      ),
+      `Wave ${dispatch.id.slice(0, 128)} was refused: ${reason}. ${topicsOf(lines.map(([, event]) => event))} Items: ${Math.max(dispatch.total, lines.length)}. None of these items ran.`,
     ],
     violations: [],
   })
@@ -138,7 +134,11 @@ function sortLines(dispatch: Dispatch, rules: PlanRules): Sorted {
     else items.push({ index, hat: hat.id, event })
   }
   const refusals =
-    control.length === 0 ? [] : [refusal(dispatch, control, 'a control topic cannot be dispatched as a wave')]
+    control.length === 0
+      ? []
+      : [
+          `Items of wave ${dispatch.id} were refused: a control topic cannot be dispatched as a wave. ${topicsOf(control)} Items: ${control.length}. They did not run.`,
+        ]
   if (!needsWorkers(items, rules.topology)) {
     const plain = items.filter((item) => item.barred === undefined).map((item) => item.event)
     return { dispatch, items: [], ordinary: [...ordinary, ...plain], refusals, violations }
@@ -234,7 +234,6 @@ function deadline(of: {
   )
 }
 
-function refusal(dispatch: Dispatch, events: readonly Event[], reason: string): string {
-  const topics = [...new Set(events.map((event) => event.topic))].join(', ')
-  return `Wave ${dispatch.id.slice(0, 128)} was refused: ${reason}. Topics: ${topics}. Items: ${Math.max(dispatch.total, events.length)}. None of these items ran.`
+function topicsOf(events: readonly Event[]): string {
+  return `Topics: ${[...new Set(events.map((event) => event.topic))].join(', ')}.`
 }
