@@ -10,7 +10,7 @@ function waveRun(box: Sandbox, agent: string, more: readonly string[] = []): rea
 }
 
 describe('ralph wave run', () => {
-  test('gives each line to an agent, never more than -j at once, and prints results in input order', async () => {
+  test('gives each line to an agent, never more than -j at once, and prints results in input order (case 191)', async () => {
     await using box = sandbox()
     const agent = `echo + >> alive; sleep 0.$((6 - \${prompt#Say })); echo "did $prompt"; echo - >> alive`
     const args = waveRun(box, agent, ['--prompt', 'Say {}', '-j', '2'])
@@ -29,7 +29,7 @@ describe('ralph wave run', () => {
     expect(box.exists('.ralph')).toBe(false)
   })
 
-  test('puts the item after a prompt without {}, and takes it as the prompt without --prompt', async () => {
+  test('puts the item after a prompt without {}, and takes it as the prompt without --prompt (case 191)', async () => {
     await using box = sandbox()
     const agent = `printf '%s|' "$prompt"`
     const after = await box.ralph(waveRun(box, agent, ['--prompt', 'Do this.']), { stdin: 'a\n' })
@@ -38,7 +38,7 @@ describe('ralph wave run', () => {
     expect(alone.stdout).toBe('a|\n')
   })
 
-  test('a failed item has a line with its log on stderr, no text, and null in jsonl', async () => {
+  test('a failed item has a line with its log on stderr, no text, and null in jsonl (case 192)', async () => {
     await using box = sandbox()
     const agent = `[ "$prompt" = b ] && { echo boom >&2; exit 3; }; echo "did $prompt"`
     const text = await box.ralph(waveRun(box, agent), { stdin: 'a\nb\nc\n' })
@@ -66,7 +66,7 @@ describe('ralph wave run', () => {
     ])
   })
 
-  test('an agent that emits gives the payload of its last event', async () => {
+  test('an agent that emits gives the payload of its last event (case 192)', async () => {
     await using box = sandbox()
     const agent = `"$RALPH_BIN" emit any.topic first </dev/null; "$RALPH_BIN" emit any.topic "sent $prompt" </dev/null; echo said`
     const done = await box.ralph(waveRun(box, agent), { stdin: 'a\n' })
@@ -77,13 +77,13 @@ describe('ralph wave run', () => {
   test.each([
     ['NULs', ['-0'], 'a\nb\0c\0', 'a b.\nc.\n'],
     ['objects', ['--jsonl'], '{"payload":{"k":1}}\n{"topic":"ignored","payload":"x"}\n', '{"k":1}.\nx.\n'],
-  ])('items come as %s too', async (_, flags, stdin, wanted) => {
+  ])('items come as %s too (case 193)', async (_, flags, stdin, wanted) => {
     await using box = sandbox()
     const done = await box.ralph(waveRun(box, `echo "\${prompt//$'\\n'/ }."`, flags), { stdin })
     expect(done).toMatchObject({ code: 0, stdout: wanted })
   })
 
-  test('items come from a file too, and more than features.max_wave_items of them', async () => {
+  test('items come from a file too, and more than features.max_wave_items of them (case 193)', async () => {
     await using box = sandbox()
     const items = Array.from({ length: 150 }, (_, i) => `i${i}`)
     box.write('items', `${items.join('\n')}\n`)
@@ -92,7 +92,7 @@ describe('ralph wave run', () => {
     expect(done.stdout).toBe(`${items.join('\n')}\n`)
   })
 
-  test('without items it prints nothing and is content', async () => {
+  test('without items it prints nothing and is content (case 192)', async () => {
     await using box = sandbox()
     expect(await box.ralph(waveRun(box, 'echo x'), { stdin: ' \n\n' })).toEqual({
       code: 0,
@@ -101,7 +101,7 @@ describe('ralph wave run', () => {
     })
   })
 
-  test('--timeout ends an attempt', async () => {
+  test('--timeout ends an attempt (case 193)', async () => {
     await using box = sandbox()
     const done = await box.ralph(waveRun(box, 'exec sleep 300', ['--timeout', '1', '--output', 'jsonl']), {
       stdin: 'a\n',
@@ -110,7 +110,7 @@ describe('ralph wave run', () => {
     expect(JSON.parse(done.stdout)).toMatchObject({ status: 'timeout', result: null })
   })
 
-  test('the fuse of agents ends it with 2, and what is done is printed', async () => {
+  test('the fuse of agents ends it with 2, and what is done is printed (case 193)', async () => {
     await using box = sandbox()
     const args = waveRun(box, 'echo x >> starts; echo "$prompt"', ['-c', 'features.max_agents=3', '-j', '1'])
     const done = await box.ralph(args, { stdin: '1\n2\n3\n4\n5\n' })
@@ -119,7 +119,7 @@ describe('ralph wave run', () => {
     expect(box.read('starts')).toBe('x\nx\nx\n')
   })
 
-  test('SIGINT ends it with 130, prints what is done, and leaves no agent', async () => {
+  test('SIGINT ends it with 130, prints what is done, and leaves no agent (case 192)', async () => {
     await using box = sandbox()
     const agent = `[ "$prompt" = a ] && { echo done; exit; }; echo $$ > pid; exec sleep 300`
     const started = box.start(waveRun(box, agent, ['-j', '1']), { stdin: 'a\nb\n' })
