@@ -14,6 +14,7 @@ import type { Action } from '../../core/run/action.ts'
 import type { Channels } from './channels.ts'
 import { type Context, partOf } from './context.ts'
 import { narrateAgent } from './narrate-agent.ts'
+import { readInnerSpending } from './outer-run.ts'
 import { roleOf } from './role.ts'
 import { listNotes, readScratchpad, scratchpadOf } from './scratchpad.ts'
 
@@ -91,7 +92,8 @@ export function createLauncher(
             channels.readMain(false)
             const scratchpadChanged = pad !== null && readScratchpad(context.run.workspace, pad) !== before
             const end = agentEnd(context, backend, note.end, scratchpadChanged)
-            context.mailbox.push({ type: 'agent.ended', n, end })
+            const inner = readInnerSpending(context.run.dir, n)
+            context.mailbox.push({ type: 'agent.ended', n, end: inner === null ? end : { ...end, inner } })
             break
           }
           default:

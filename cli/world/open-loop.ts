@@ -11,6 +11,7 @@ import type { Context } from './context.ts'
 import { agentEnvironment, nextDepth } from './environment.ts'
 import { createMailbox } from './inbox.ts'
 import { type Holder, takeLock } from './lock.ts'
+import { findOuterRun, informing, withinAllowance } from './outer-run.ts'
 import { startReaper } from './reaper.ts'
 import type { LoopRequest } from './request.ts'
 import { createBinFolder, linkRun, writeLimits } from './run-folder.ts'
@@ -22,7 +23,9 @@ import { appendLoopRow, LOCK_FILE, prepareRalphFolder, writeMarkers } from './wo
 const ROW_BYTES = 500
 
 /** Runs one loop in its workspace, from the lock to the last row. Throws `RalphError` where it cannot begin. */
-export async function openLoop(request: LoopRequest): Promise<{ readonly exitCode: number }> {
+export async function openLoop(asked: LoopRequest): Promise<{ readonly exitCode: number }> {
+  const outer = findOuterRun(asked.env)
+  const request = { ...asked, settings: withinAllowance(asked.settings, outer) }
   const { settings, cast, env, cwd, flags } = request
   const depth = nextDepth(env, settings.features.maxDepth)
   const started = new Date()
@@ -44,7 +47,7 @@ export async function openLoop(request: LoopRequest): Promise<{ readonly exitCod
     cast,
     blobs,
     mailbox: createMailbox(),
-    report: request.report,
+    report: informing(outer, state, request.report),
     agentEnv: agentEnvironment(env, {
       binDir,
       executable: process.execPath,

@@ -18,6 +18,7 @@ import { agentEnvironment, nextDepth } from './environment.ts'
 import { createMailbox } from './inbox.ts'
 import { createManifest } from './manifest.ts'
 import { tellCancelled } from './outcomes.ts'
+import { findOuterRun, informing, withinAllowance } from './outer-run.ts'
 import { startReaper } from './reaper.ts'
 import { rulesFor } from './rules.ts'
 import { createBinFolder, createRunFolder, formatStamp } from './run-folder.ts'
@@ -42,7 +43,9 @@ export interface ShellWaveRequest {
 }
 
 /** Runs one wave without a loop: the same engine, and a state that holds nothing else. Owns only its run folder. */
-export async function openShellWave(request: ShellWaveRequest): Promise<{ readonly exitCode: number }> {
+export async function openShellWave(asked: ShellWaveRequest): Promise<{ readonly exitCode: number }> {
+  const outer = findOuterRun(asked.env)
+  const request = { ...asked, settings: withinAllowance(asked.settings, outer) }
   const { settings, cast, env, cwd } = request
   const depth = nextDepth(env, settings.features.maxDepth)
   const started = new Date()
@@ -71,7 +74,7 @@ export async function openShellWave(request: ShellWaveRequest): Promise<{ readon
     cast,
     blobs: createBlobStore(run.dir),
     mailbox: createMailbox(),
-    report: request.report,
+    report: informing(outer, state, request.report),
     agentEnv: agentEnvironment(env, {
       binDir,
       executable: process.execPath,

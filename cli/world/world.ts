@@ -14,6 +14,7 @@ import { type GitState, lookAtGitNow } from './git.ts'
 import { createLauncher } from './launch.ts'
 import { endStrays, mergeWave } from './merge.ts'
 import { fileOutcomes } from './outcomes.ts'
+import { writeAllowance } from './outer-run.ts'
 import { appendGuidance, scratchpadOf } from './scratchpad.ts'
 import { createTimers } from './timers.ts'
 import { watchWorkspace } from './watch-workspace.ts'
@@ -48,6 +49,7 @@ export function createWorld(context: Context): RealWorld {
         noteGuidance(context, action)
         break
       case 'start-agent':
+        writeAllowance(run.dir, state)
         launcher.launch(action)
         break
       case 'stop-agent':

@@ -39,7 +39,7 @@ export type AgentNote =
 /** `AgentEnd` less what only the shell of the run knows. */
 export type ProcessReport = Omit<
   AgentEnd,
-  'finalMessage' | 'scratchpadChanged' | 'textEvents' | 'lastLine'
+  'finalMessage' | 'inner' | 'scratchpadChanged' | 'textEvents' | 'lastLine'
 > & {
   readonly finalMessage: string
 }

@@ -28,6 +28,8 @@ export interface AgentEnd {
   /** Last lines of stderr, else of stdout. */
   readonly tail: string
   readonly strays: readonly Stray[]
+  /** What runs spent that the agent itself started; absent if it started none. */
+  readonly inner?: InnerSpending
   /** The scratchpad changed while it ran. */
   readonly scratchpadChanged: boolean
 }
@@ -50,3 +52,11 @@ export type StopCause =
 
 /** Which of an agent's own clocks ran out. */
 export type Lapse = 'limit' | 'inactivity' | 'lingering' | 'completion'
+
+/** Cost and tokens of runs inside a run. */
+export interface InnerSpending {
+  /** Null: unknown. */
+  readonly costUsd: number | null
+  readonly inputTokens: number
+  readonly outputTokens: number
+}

@@ -3,7 +3,7 @@ import { unreachable } from '../result.ts'
 import type { Cost, Work } from '../wave/wave.ts'
 import { endItem, startItem } from './absorb-item.ts'
 import type { Fact } from './fact.ts'
-import type { BackendFacts, Running, State } from './state.ts'
+import type { BackendFacts, Running, State, Totals } from './state.ts'
 
 type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>
 
@@ -100,6 +100,7 @@ function account(state: State, running: Running, end: AgentEnd): void {
     totals.unknownCosts += 1
   }
   work.cost = addCosts(work.cost, cost)
+  countInnerRuns(totals, end)
   if (end.usage === null) return
   totals.inputTokens += end.usage.input
   totals.outputTokens += end.usage.output
@@ -114,6 +115,16 @@ function account(state: State, running: Running, end: AgentEnd): void {
           cacheWrite: before.cacheWrite + end.usage.cacheWrite,
           context: Math.max(before.context, end.usage.context),
         }
+}
+
+/** What an agent's own runs spent counts for this run; the agent's own figures stay its own. */
+function countInnerRuns(totals: Totals, { inner }: AgentEnd): void {
+  if (inner === undefined) return
+  totals.inputTokens += inner.inputTokens
+  totals.outputTokens += inner.outputTokens
+  if (inner.costUsd === null) return
+  totals.costUsd += inner.costUsd
+  totals.costSource ??= 'reported'
 }
 
 /** Reported, else derived from tokens and a price, else unknown. */

@@ -10,6 +10,7 @@ import {
   reason,
   roleScript,
   run,
+  runEvents,
   starts,
 } from './fixtures.ts'
 import { cast, told } from './waves.ts'
@@ -135,4 +136,35 @@ describe.concurrent('runs inside runs', () => {
     expect(box.read('levels')).toBe('1\n2\n3\n')
     expect([box.read('2/code'), box.read('3/code')]).toEqual(['0\n', '1\n'])
   })
+
+  test('spend at most what the outer run has left, and that counts for it (case 175)', async () => {
+    await using box = sandbox()
+    const inner = box.path('inner')
+    configure(box, FP({ event_loop: { max_cost_usd: 0.9 } }))
+    configure(box, FP({ event_loop: { max_cost_usd: 10 }, cli: { command: './paid.sh' } }), 'inner/ralph.yml')
+    box.script('inner/paid.sh', PAID)
+    claudeScript(box, [
+      'EMIT x 1',
+      `(cd ${inner} && "$RALPH_BIN" run -q -p Y > out 2> err; echo $? > code); EMIT x 2`,
+      'EMIT LOOP_COMPLETE never',
+    ])
+    const done = await run(box, ['--json'])
+    expect(box.read('inner/starts')).toBe('start\n')
+    expect(box.read('inner/code')).toBe('2\n')
+    expect(box.read('inner/err')).toContain('max_cost')
+    expect(done.code).toBe(2)
+    expect(runEvents(done).at(-1)).toMatchObject({
+      reason: 'max_cost',
+      total_iterations: 2,
+      total_cost_usd: 1.5,
+    })
+  })
 })
+
+/** A fake `claude` that costs 0.5 a start, says something new each time, and never completes. */
+const PAID = `#!/bin/bash
+cat > /dev/null
+echo start >> starts
+"$RALPH_BIN" emit x "$(wc -l < starts)" < /dev/null > /dev/null
+printf '%s\\n' '{"type":"result","subtype":"success","is_error":false,"result":"ok","total_cost_usd":0.5,"usage":{"input_tokens":1,"output_tokens":1}}'
+`
