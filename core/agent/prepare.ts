@@ -45,14 +45,9 @@ function invoke(backend: Backend, task: AgentTask): Result<Invocation, Failure> 
     if (!invocation.argv.every((word) => typeof word === 'string') || !invocation.argv[0]) {
       throw new TypeError('argv is no list of words that begins with a program')
     }
-    if (!PROMPT_ROUTES.includes(invocation.prompt)) {
-      throw new TypeError(`prompt is none of ${PROMPT_ROUTES.join(', ')}`)
-    }
     return invocation
   })
 }
-
-const PROMPT_ROUTES: readonly Invocation['prompt'][] = ['arg', 'stdin', 'file']
 
 function open(
   backend: Backend,

@@ -59,7 +59,8 @@ function expectInvocation(given: Invocation): Invocation {
   const { argv, prompt } = given
   if (!Array.isArray(argv) || argv.length === 0 || argv.some((word) => typeof word !== 'string'))
     throw new TypeError('"argv" must be a list of strings that begins with the program')
-  if (prompt !== 'arg' && prompt !== 'stdin') throw new TypeError(`"prompt" must be 'arg' or 'stdin'`)
+  if (prompt !== 'arg' && prompt !== 'stdin' && prompt !== 'file')
+    throw new TypeError(`"prompt" must be 'arg', 'stdin' or 'file'`)
   return given
 }
 

@@ -64,6 +64,8 @@ export interface Detection {
 /** One piece of work for one process. */
 export interface AgentTask {
   readonly prompt: string
+  /** Absolute path of a file that holds the prompt, once `invoke` has asked for one: it is then called again. */
+  readonly promptFile?: string
   /** The workspace, absolute. */
   readonly cwd: string
   readonly model?: string
@@ -127,8 +129,11 @@ export interface Invocation {
   /** argv[0] is a program on PATH or a path (relative: to the workspace). */
   readonly argv: readonly string[]
   readonly env?: { readonly set?: Readonly<Record<string, string>>; readonly unset?: readonly string[] }
-  /** `arg`: the prompt stands in argv (or in a file that argv names); stdin is empty. `stdin`: the session writes it. */
-  readonly prompt: 'arg' | 'stdin'
+  /**
+   * `arg`: the prompt stands in argv, a long one as a sentence that names a file; stdin is empty. `stdin`: the session
+   * writes it. `file`: argv names `task.promptFile`, which exists while the agent runs; stdin is empty.
+   */
+  readonly prompt: 'arg' | 'stdin' | 'file'
   /** Milliseconds between TERM and KILL; 250 by default, at most 3000. */
   readonly killGraceMs?: number
 }

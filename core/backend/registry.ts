@@ -19,7 +19,8 @@ export interface Sources {
   /** Absolute path of this very program: `plugins` beside it is the first folder. */
   readonly executable: string
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly home: string
+  /** Null: there is none. */
+  readonly home: string | null
   /** Relative folders of plugins are meant from here. */
   readonly cwd: string
   /** `--plugins`, in order. */
@@ -37,6 +38,8 @@ export interface BackendEntry {
   readonly source: 'builtin' | 'file'
   /** Of files. */
   readonly path?: string
+  /** Lies in the workspace's own folder, and is not loaded unless it is trusted. */
+  readonly ofWorkspace?: true
   /** Of built-ins; a file tells when it is loaded. */
   readonly summary?: string
   readonly verified?: boolean
@@ -49,8 +52,10 @@ export interface Registry {
   entries(): readonly BackendEntry[]
   /** Files that are not used, and why. */
   remarks(): readonly string[]
-  /** Loads exactly one, once. Codes: `backend_unknown`, `backend_planned`, and those of `loadPlugin`. */
+  /** Loads exactly one, once. Codes: `backend_unknown`, `backend_planned`, `plugin_untrusted`, and those of `loadPlugin`. */
   load(name: string): Promise<Result<Backend, RalphError>>
+  /** The same backends, where these of the workspace may be loaded too. */
+  trusting(names: readonly string[]): Registry
 }
 
 /** Lists the built-ins, then the folders of plugins in their order; the first of a name wins. Loads nothing. */
@@ -59,16 +64,28 @@ export function discoverBackends(sources: Sources): Registry {
   const remarks: string[] = []
   for (const [name, { summary, verified }] of Object.entries(sources.builtins))
     entries.set(name, { name, source: 'builtin', summary, verified })
-  for (const [folder, askedFor] of pluginFolders(sources)) {
-    const found = discoverPlugins(folder, askedFor)
+  for (const [folder, by] of pluginFolders(sources)) {
+    const found = discoverPlugins(folder, by === 'user')
     remarks.push(...found.remarks)
+    const own = by === 'workspace' ? ({ ofWorkspace: true } as const) : {}
     for (const { name, path } of found.files) {
       const taken = entries.get(name)
-      if (taken === undefined) entries.set(name, { name, source: 'file', path })
+      if (taken === undefined) entries.set(name, { name, source: 'file', path, ...own })
       else if (taken.path !== path)
         remarks.push(`${path}: not used, ${taken.path ?? 'a built-in backend'} has the same name`)
     }
   }
+  return createRegistry({ entries, remarks, sources, trusted: new Set() })
+}
+
+function createRegistry(of: {
+  readonly entries: ReadonlyMap<string, BackendEntry>
+  readonly remarks: readonly string[]
+  readonly sources: Sources
+  /** Names of workspace plugins that may be loaded. */
+  readonly trusted: ReadonlySet<string>
+}): Registry {
+  const { entries, remarks, sources, trusted } = of
   const names = [...entries.keys()].sort()
   const loading = new Map<string, Promise<Result<Backend, RalphError>>>()
 
@@ -77,23 +94,33 @@ export function discoverBackends(sources: Sources): Registry {
     entries: () => names.flatMap((name) => entries.get(name) ?? []),
     remarks: () => remarks,
     load(name) {
-      const begun = loading.get(name) ?? loadEntry(name, entries.get(name), names, sources)
+      const entry = entries.get(name)
+      if (entry?.ofWorkspace && !trusted.has(name)) return Promise.resolve(err(untrustedPlugin(entry)))
+      const begun = loading.get(name) ?? loadEntry(name, entry, names, sources)
       loading.set(name, begun)
       return begun
     },
+    trusting: (more) => createRegistry({ ...of, trusted: new Set([...trusted, ...more]) }),
   }
 }
 
-/** In order of precedence, each once, with whether the user named it. */
-function pluginFolders({ executable, env, home, cwd, pluginDirs }: Sources): ReadonlyMap<string, boolean> {
+/** Who names a folder of plugins: the installation, the user of this command, or the workspace. */
+type NamedBy = 'installation' | 'user' | 'workspace'
+
+/** In order of precedence, each once. The workspace comes last, so that it never stands in for what the user named. */
+function pluginFolders({ executable, env, home, cwd, pluginDirs }: Sources): ReadonlyMap<string, NamedBy> {
   const xdg = env.XDG_CONFIG_HOME
-  const config = xdg !== undefined && isAbsolute(xdg) ? xdg : join(home, '.config')
-  const fromEnv = env.RALPH_PLUGINS_DIR ? [env.RALPH_PLUGINS_DIR] : []
-  return new Map([
-    [join(dirname(executable), 'plugins'), false],
-    [join(config, 'ralph', 'plugins'), false],
-    ...[...pluginDirs, ...fromEnv].map((folder) => [resolve(cwd, folder), true] as const),
-  ])
+  const config = xdg !== undefined && isAbsolute(xdg) ? xdg : home === null ? null : join(home, '.config')
+  const named = [...pluginDirs, ...(env.RALPH_PLUGINS_DIR ? [env.RALPH_PLUGINS_DIR] : [])]
+  const folders: readonly (readonly [string, NamedBy])[] = [
+    [join(dirname(executable), 'plugins'), 'installation'],
+    ...(config === null ? [] : [[join(config, 'ralph', 'plugins'), 'installation'] as const]),
+    ...named.map((folder) => [resolve(cwd, folder), 'user'] as const),
+    [join(cwd, '.ralph', 'plugins'), 'workspace'],
+  ]
+  const first = new Map<string, NamedBy>()
+  for (const [folder, by] of folders) if (!first.has(folder)) first.set(folder, by)
+  return first
 }
 
 async function loadEntry(
@@ -119,6 +146,12 @@ async function loadBuiltin(
   } catch (error) {
     throw new Error(`built-in backend ${file.name}: ${messageOf(error)}`, { cause: error })
   }
+}
+
+function untrustedPlugin({ name, path }: BackendEntry): RalphError {
+  return new RalphError('plugin_untrusted', `untrusted: plugin "${name}" (${path}) is not loaded`, {
+    hint: '`ralph trust` shows what it is, and keeps your word for it',
+  })
 }
 
 function unknownBackend(name: string, names: readonly string[]): RalphError {

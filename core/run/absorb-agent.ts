@@ -1,8 +1,11 @@
 import type { AgentEnd, Lapse, StopCause } from '../agent/end.ts'
 import { unreachable } from '../result.ts'
+import { recover, shrink } from '../wave/throttle.ts'
 import type { Cost, Work } from '../wave/wave.ts'
 import { endItem, startItem } from './absorb-item.ts'
+import { backendOf } from './backends.ts'
 import type { Fact } from './fact.ts'
+import { warn } from './inbox.ts'
 import type { BackendFacts, Running, State, Totals } from './state.ts'
 
 type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>
@@ -46,6 +49,7 @@ export function absorbEnded(state: State, fact: FactOf<'agent.ended'>): void {
   state.running.delete(fact.n)
   if (state.due.length > 0) state.due = state.due.filter((one) => one.n !== fact.n)
   account(state, running, fact.end)
+  feelPressure(state, running, fact.end)
   const { loop } = state
   if (running.work.wave !== null) {
     endItem(state, running.work, fact)
@@ -83,9 +87,22 @@ function findItem(state: State, id: string): Work | undefined {
   return wave?.byIndex.get(Number(id.slice(slash + 1)))
 }
 
-/** What the fold knows of the backend that plays a work's hat. */
-export function backendOf(state: State, work: Pick<Work, 'hat'>): BackendFacts | undefined {
-  return state.rules.backends[work.hat] ?? state.rules.backends['']
+/** While a provider pushes back, fewer agents of its backend run; each that ends well makes room for one more. */
+function feelPressure(state: State, { backend, work }: Running, end: AgentEnd): void {
+  if (work.wave === null) return
+  if (end.failure?.class === 'rate_limit' || end.failure?.class === 'overload') {
+    let running = 1
+    for (const other of state.running.values()) if (other.backend === backend) running += 1
+    if (running < 2) return
+    const limit = shrink(state.throttle, backend, running)
+    warn(
+      state,
+      'throttled',
+      `${backend} pushes back (${end.failure.class}): at most ${limit} of its agents at once for now`,
+    )
+  } else if (end.failure === null) {
+    recover(state.throttle, backend, state.rules.features.maxConcurrency)
+  }
 }
 
 /** Cost and tokens of every agent count for the run (contract/loop §10.1). */

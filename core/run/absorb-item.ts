@@ -3,7 +3,9 @@ import { finalMessageTopic } from '../wave/guard.ts'
 import { errorText, judge, neverRan } from '../wave/outcome.ts'
 import { enqueueFirst, settle } from '../wave/queue.ts'
 import { retryDelay } from '../wave/retry.ts'
+import { recover } from '../wave/throttle.ts'
 import type { Wave, Work } from '../wave/wave.ts'
+import { backendOf } from './backends.ts'
 import type { Fact } from './fact.ts'
 import { controlTopics } from './intake.ts'
 import type { State } from './state.ts'
@@ -92,6 +94,7 @@ export function retryItem(state: State, id: string): void {
   const work = wave?.byIndex.get(Number(id.slice(slash + 1)))
   if (wave === undefined || work === undefined || work.status !== 'waiting') return
   wave.waiting -= 1
+  recover(state.throttle, backendOf(state, work)?.name ?? '', state.rules.features.maxConcurrency)
   enqueueFirst(wave, work)
 }
 

@@ -17,6 +17,7 @@ export function absorbResumed(state: State, fact: Extract<Fact, { type: 'loop.re
   state.ended = null
   state.stop = null
   state.due = []
+  state.throttle.clear()
   state.runtimeArmed = false
   state.runtimeUp = false
   state.earlierMs = fact.totalLimits ? state.pastMs : 0

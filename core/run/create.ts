@@ -15,6 +15,7 @@ export function createState(of: { run: RunInfo; rules: Rules; topology: Topology
     running: new Map(),
     workers: new Map(),
     workerAgents: new Set(),
+    throttle: new Map(),
     due: [],
     totals: createTotals(),
     activations: new Map(),

@@ -1,11 +1,12 @@
+import type { HatId } from '../hat.ts'
 import { unreachable } from '../result.ts'
 import { planStage } from '../wave/chain.ts'
 import { isComplete } from '../wave/gate.ts'
 import { type PlanRules, resolveDispatches } from '../wave/plan.ts'
 import { startable } from '../wave/schedule.ts'
 import type { Wave, WaveId, Work } from '../wave/wave.ts'
-import { backendOf } from './absorb-agent.ts'
 import type { Action } from './action.ts'
+import { backendOf } from './backends.ts'
 import { itemBrief, iterationBrief } from './brief.ts'
 import { allowedPatterns, controlTopics } from './intake.ts'
 import { endReason, spentBudget } from './limits.ts'
@@ -73,10 +74,28 @@ function steerWaves(state: State): readonly Action[] {
   if (state.waves.size === 0 || halted(state) !== null) return actions
   const { maxConcurrency, maxAgents } = state.rules.features
   const room = Math.min(maxConcurrency - state.running.size, maxAgents - state.totals.agentsStarted)
-  startable(state.waves.values(), room).forEach((work, i) => {
-    actions.push(startItem(state, work, state.totals.agentsStarted + 1 + i))
-  })
+  startable(state.waves.values(), { room, backendOf: nameOf(state), free: heldBack(state) }).forEach(
+    (work, i) => {
+      actions.push(startItem(state, work, state.totals.agentsStarted + 1 + i))
+    },
+  )
   return actions
+}
+
+/** Name of the backend that plays a hat. */
+function nameOf(state: State): (hat: HatId) => string {
+  return (hat) => backendOf(state, { hat })?.name ?? ''
+}
+
+/** Free places of the backends whose providers push back. */
+function heldBack(state: State): ReadonlyMap<string, number> {
+  const free = new Map(state.throttle)
+  if (free.size === 0) return free
+  for (const { backend } of state.running.values()) {
+    const left = free.get(backend)
+    if (left !== undefined) free.set(backend, left - 1)
+  }
+  return free
 }
 
 function steerWave(state: State, wave: Wave): readonly Action[] {

@@ -4,6 +4,7 @@ import type { EventLoopSettings, FeatureSettings, Price } from '../config/settin
 import type { HatId } from '../hat.ts'
 import type { CostSource } from '../run-event.ts'
 import type { Topology } from '../topology.ts'
+import type { Throttle } from '../wave/throttle.ts'
 import type { Wave, WaveId, Work } from '../wave/wave.ts'
 import type { Letter, Loop } from './loop.ts'
 
@@ -35,6 +36,8 @@ export interface State {
   readonly workers: Map<number, Work>
   /** Numbers of all agents that were workers. */
   readonly workerAgents: Set<number>
+  /** Backends whose providers push back, and how many of their agents may run. */
+  readonly throttle: Throttle
   /** Agents that are to be ended, until decide has asked for it. */
   due: { readonly n: number; readonly cause: StopCause }[]
   readonly totals: Totals

@@ -283,6 +283,19 @@ describe('outcomes', () => {
     expect(r.state.activations.get('work')).toBe(3)
   })
 
+  test('while a provider pushes back fewer workers run, and successes let it recover', () => {
+    const r = rig({ hats: waveHats({ concurrency: 8 }), loop: START })
+    dispatch(r, items(20))
+    expect(r.running()).toHaveLength(8)
+    r.work(r.running()[0] ?? 0, [], { failure: { class: 'rate_limit', message: 'slow down' } })
+    expect(r.running()).toHaveLength(7)
+    while (r.running().length > 4) r.work(r.running()[0] ?? 0, [], exits(1))
+    r.work(r.running()[0] ?? 0, [], exits(1))
+    expect(r.running()).toHaveLength(4)
+    r.work(r.running()[0] ?? 0, [['item.done']])
+    expect(r.running()).toHaveLength(5)
+  })
+
   test('an auth failure stops further starts, keeps the wave open and ends the run (case 177)', () => {
     const r = rig({ hats: waveHats(), loop: START })
     dispatch(r, items(6))
