@@ -50,6 +50,16 @@ export async function castHats(request: CastRequest): Promise<Result<Cast, Ralph
   return ok({ parts })
 }
 
+/** Names of all backends that may be loaded for these settings; of `auto`, every candidate. */
+export function backendsInUse({ cli, hats }: Settings): ReadonlySet<string> {
+  const named = hats.flatMap(({ backend }) => (backend?.kind === 'named' ? backend.name : []))
+  return new Set([...(cli.backend === AUTO_BACKEND ? autoOrder(cli) : [cli.backend]), ...named])
+}
+
+function autoOrder({ agentPriority }: Settings['cli']): readonly string[] {
+  return agentPriority.length > 0 ? agentPriority : AUTO_ORDER
+}
+
 async function globalBackend(request: CastRequest): Promise<Result<Backend, RalphError>> {
   const { backend } = request.settings.cli
   return backend === AUTO_BACKEND ? firstFound(request) : request.registry.load(backend)
@@ -115,9 +125,8 @@ function scriptOf(settings: Settings, backend: string, cwd: string): { script?: 
 /** `auto`: the first backend in order whose program answers `--version`, and that is not switched off. */
 async function firstFound(request: CastRequest): Promise<Result<Backend, RalphError>> {
   const { settings, registry, look } = request
-  const order = settings.cli.agentPriority.length > 0 ? settings.cli.agentPriority : AUTO_ORDER
   const tried: string[] = []
-  for (const name of order) {
+  for (const name of autoOrder(settings.cli)) {
     if (!adapterFor(settings.adapters, name).enabled) {
       tried.push(`${name} (switched off)`)
       continue

@@ -20,6 +20,7 @@ function invocationOf({ backend, options, hat }: Part) {
   const task: AgentTask = {
     ...options,
     prompt: PLACEHOLDER,
+    promptFile: PLACEHOLDER,
     cwd: '.',
     env: {},
     uid: 1,

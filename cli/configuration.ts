@@ -46,7 +46,7 @@ export function findBackends(request: Pick<ConfigurationRequest, 'plugins' | 'cw
   return discoverBackends({
     executable: process.execPath,
     env,
-    home: homeOf(env) ?? cwd,
+    home: homeOf(env),
     cwd,
     pluginDirs: request.plugins,
     builtins,

@@ -2,6 +2,8 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Look } from '../core/backend/contract.ts'
 import { createLook } from '../core/backend/look.ts'
+import type { Registry } from '../core/backend/registry.ts'
+import type { Loaded } from '../core/config/load.ts'
 import { AUTO_BACKEND } from '../core/config/names.ts'
 import type { Settings } from '../core/config/settings.ts'
 import { messageOf, RalphError } from '../core/errors.ts'
@@ -9,6 +11,9 @@ import { RALPH_DIR } from '../core/events-file/target.ts'
 import { createTopology } from '../core/topology.ts'
 import { findBackends, loadConfiguration } from './configuration.ts'
 import { type Inspected, inspectBackends } from './inspection.ts'
+import { trustKept } from './trust/settle.ts'
+import { surveyTrust } from './trust/survey.ts'
+import { renderExecutable } from './view/trust.ts'
 
 /** What was looked at, and what was found. */
 export interface Check {
@@ -29,27 +34,46 @@ export interface ExaminationRequest {
 
 /** Config, hats, workspace, and every backend's program. Starts no agent. */
 export async function examine(request: ExaminationRequest): Promise<readonly Check[]> {
-  const { checks, settings } = await examineConfig(request)
-  const registry = findBackends(request)
+  const { checks, loaded } = await examineConfig(request)
+  const registry = trustKept(findBackends(request), request)
   const look = createLook({ env: request.env, uid: process.getuid?.() ?? 0 })
   const backends = await inspectBackends(registry, request.env)
-  return [...checks, examineWorkspace(request.cwd), ...examineBackends(backends, settings, look)]
+  return [
+    ...checks,
+    examineTrust(request, registry, loaded),
+    examineWorkspace(request.cwd),
+    ...examineBackends(backends, loaded?.settings ?? null, look),
+  ]
 }
 
 async function examineConfig(
   request: ExaminationRequest,
-): Promise<{ readonly checks: readonly Check[]; readonly settings: Settings | null }> {
+): Promise<{ readonly checks: readonly Check[]; readonly loaded: Loaded | null }> {
   try {
     const { loaded } = await loadConfiguration({ ...request, flags: {} })
     const { settings, warnings, files } = loaded
     const named = files.map((file) => file.path).join(', ') || 'defaults'
     const notes = warnings.map((warning) => `; ${warning}`).join('')
     const config: Check = { check: 'config', ok: true, needed: true, detail: named + notes }
-    return { checks: [config, examineHats(settings)], settings }
+    return { checks: [config, examineHats(settings)], loaded }
   } catch (error) {
     if (!(error instanceof RalphError)) throw error
-    return { checks: [{ check: 'config', ok: false, needed: true, detail: error.message }], settings: null }
+    return { checks: [{ check: 'config', ok: false, needed: true, detail: error.message }], loaded: null }
   }
+}
+
+/** What a run would ask about first. It keeps nothing from running once the user has said so. */
+function examineTrust({ cwd, env }: ExaminationRequest, registry: Registry, loaded: Loaded | null): Check {
+  const { all } = surveyTrust({ config: loaded, registry, backends: null, cwd, env })
+  const open = env.RALPH_TRUST === '1' ? [] : all.filter(({ kept }) => !kept)
+  const named = (open.length > 0 ? open : all)
+    .map(({ executable }) => renderExecutable(executable))
+    .join('; ')
+  const detail =
+    open.length > 0
+      ? `untrusted: ${named} (ralph trust)`
+      : named || 'no file of the workspace says what is executed'
+  return { check: 'trust', ok: open.length === 0, needed: false, detail }
 }
 
 function examineHats({ hats, eventLoop }: Settings): Check {

@@ -4,7 +4,7 @@ import { type RalphError, usageError } from '../core/errors.ts'
 import type { Result } from '../core/result.ts'
 import type { Report } from '../core/run-event.ts'
 import type { Parsed } from './arguments.ts'
-import { castHats } from './cast.ts'
+import { backendsInUse, castHats } from './cast.ts'
 import type { RunSpec } from './commands/run.ts'
 import { loadConfiguration } from './configuration.ts'
 import { parseCount } from './count.ts'
@@ -14,6 +14,7 @@ import { checkObjectiveFlags, type Objective, resolveObjective } from './objecti
 import { processStdin } from './stdin.ts'
 import { writeErr, writeOut } from './stdout.ts'
 import { lookAtTerminal } from './terminal.ts'
+import { settleTrust } from './trust/settle.ts'
 import { decideVerbosity } from './verbosity.ts'
 import { createDiagnostics } from './view/diagnostics.ts'
 import { renderDryRun } from './view/dry-run.ts'
@@ -31,7 +32,7 @@ export async function runLoop({ flags, rest }: Parsed<RunSpec>): Promise<number>
   const { env } = process
   const cwd = process.cwd()
   const terminal = lookAtTerminal(flags.color, env)
-  const { loaded, registry } = await loadConfiguration({
+  const { loaded, registry: known } = await loadConfiguration({
     config: flags.config,
     hats: flags.hats,
     flags: configFlags(flags),
@@ -47,6 +48,18 @@ export async function runLoop({ flags, rest }: Parsed<RunSpec>): Promise<number>
     if (flags[flag]) log.warn(`--${flag}: accepted for compatibility, has no effect here`)
   }
 
+  const registry = settleTrust({
+    config: loaded,
+    registry: known,
+    backends: backendsInUse(settings),
+    cwd,
+    env,
+    said: flags.trust,
+    dryRun: flags['dry-run'],
+    flags,
+    paint: terminal.err,
+    warn: (text) => log.warn(text),
+  })
   const uid = process.getuid?.() ?? 0
   const cast = await castHats({ settings, registry, extraArgs: rest, cwd, look: createLook({ env, uid }) })
   if (!cast.ok) throw cast.error

@@ -3,7 +3,7 @@ import { createLook } from '../core/backend/look.ts'
 import type { ReadBlob } from '../core/blob.ts'
 import type { Settings } from '../core/config/settings.ts'
 import type { Parsed } from './arguments.ts'
-import { castHats } from './cast.ts'
+import { backendsInUse, castHats } from './cast.ts'
 import type { WaveRunSpec } from './commands/wave-run.ts'
 import { loadConfiguration } from './configuration.ts'
 import { parseCount } from './count.ts'
@@ -13,6 +13,7 @@ import { createLog } from './log.ts'
 import { readPayloadFile, readStdin } from './payload.ts'
 import { writeErr, writeOut } from './stdout.ts'
 import { lookAtTerminal } from './terminal.ts'
+import { settleTrust } from './trust/settle.ts'
 import { decideVerbosity } from './verbosity.ts'
 import { plainView } from './view/plain.ts'
 import { renderPrompt } from './view/prompt.ts'
@@ -26,7 +27,7 @@ export async function runShellWave({ flags, rest }: Parsed<WaveRunSpec>): Promis
   const { env } = process
   const cwd = process.cwd()
   const terminal = lookAtTerminal(flags.color, env)
-  const { loaded, registry } = await loadConfiguration({
+  const { loaded, registry: known } = await loadConfiguration({
     config: flags.config,
     hats: flags.hats,
     flags: given({ backend: flags.backend, model: flags.model }),
@@ -42,12 +43,24 @@ export async function runShellWave({ flags, rest }: Parsed<WaveRunSpec>): Promis
   const log = createLog({ paint: terminal.err, ...verbosity })
   for (const warning of loaded.warnings) log.warn(warning)
 
+  const settings = shellSettings(loaded.settings, jobs)
+  const registry = settleTrust({
+    config: { settings, tree: loaded.tree },
+    registry: known,
+    backends: backendsInUse(settings),
+    cwd,
+    env,
+    said: flags.trust,
+    dryRun: false,
+    flags,
+    paint: terminal.err,
+    warn: (text) => log.warn(text),
+  })
   const file = flags['payloads-file']
   const text = file === undefined ? await readStdin() : readPayloadFile(file)
   const items = parseItems(text, itemFormat(flags)).map(({ payload }) => payload)
   if (items.length === 0) return 0
 
-  const settings = shellSettings(loaded.settings, jobs)
   const look = createLook({ env, uid: process.getuid?.() ?? 0 })
   const cast = await castHats({ settings, registry, extraArgs: rest, cwd, look })
   if (!cast.ok) throw cast.error

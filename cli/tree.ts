@@ -43,8 +43,11 @@ export const TREE = defineCommand({
       default: 'list',
       subCommands: {
         list: async () => leaf((await import('./commands/plugins-list.ts')).pluginsList),
+        new: async () => leaf((await import('./commands/plugins-new.ts')).pluginsNew),
+        check: async () => leaf((await import('./commands/plugins-check.ts')).pluginsCheck),
       },
     }),
+    trust: async () => leaf((await import('./commands/trust.ts')).trust),
     status: async () => leaf((await import('./commands/status.ts')).status),
     stop: async () => leaf((await import('./commands/stop.ts')).stop),
     events: async () => leaf((await import('./commands/events.ts')).events),
@@ -77,7 +80,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   config: ['ralph config schema > ralph.schema.json'],
   hats: ['ralph hats list -H builtin:wave-review', 'ralph hats validate -c ralph.yml'],
   presets: ['ralph presets list'],
-  plugins: ['ralph plugins list --json'],
+  plugins: ['ralph plugins list --json', 'ralph plugins new mine', 'ralph plugins check ./mine.ts'],
 }
 
 /** Commands of ralph-orchestrator v2.10, and of our own contract, that this version does not have. */
@@ -89,13 +92,10 @@ export const NOT_AVAILABLE: ReadonlySet<string> = new Set([
   'mcp',
   'merge-loop',
   'plan',
-  'plugins check',
-  'plugins new',
   'preflight',
   'resume',
   'task',
   'tools',
-  'trust',
   'tui',
   'tutorial',
   'wave end',

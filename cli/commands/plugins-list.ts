@@ -20,7 +20,9 @@ const spec = {
 export const pluginsList: Command = createCommand(spec, async ({ flags }) => {
   const { findBackends } = await import('../configuration.ts')
   const { inspectBackends } = await import('../inspection.ts')
-  const registry = findBackends({ plugins: flags.plugins, cwd: process.cwd(), env: process.env })
+  const { trustKept } = await import('../trust/settle.ts')
+  const place = { cwd: process.cwd(), env: process.env }
+  const registry = trustKept(findBackends({ plugins: flags.plugins, ...place }), place)
   const rows = await inspectBackends(registry, process.env)
   printListing(
     rows,

@@ -26,19 +26,15 @@ export function renderBudgets(settings: Settings): string {
 
 /** One line for each program, with the hats that it plays where there is more than one. */
 function programLines(cast: Cast, paint: Palette): readonly string[] {
-  const programs = new Map<
-    string,
-    { readonly text: string; readonly hats: string[]; readonly note: string }
-  >()
+  const programs = new Map<string, { readonly text: string; readonly hats: string[] }>()
   for (const part of cast.parts.values()) {
     const text = `${part.backend.name} (${oneLine(programOf(part), 200)}): ${oneLine(part.backend.traits.access, 300)}`
-    const note = part.backend.traits.verified ? '' : ' [unverified: never run by the tests of ralph]'
-    const known = programs.get(text) ?? { text, hats: [], note }
+    const known = programs.get(text) ?? { text, hats: [] }
     known.hats.push(part.hat || 'ralph')
     programs.set(text, known)
   }
-  return [...programs.values()].map(({ text, hats, note }) => {
+  return [...programs.values()].map(({ text, hats }) => {
     const who = programs.size > 1 ? paint.dim(` — plays ${hats.join(', ')}`) : ''
-    return `${paint.dim('program')}  ${text}${paint.yellow(note)}${who}`
+    return `${paint.dim('program')}  ${text}${who}`
   })
 }

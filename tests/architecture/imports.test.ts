@@ -14,6 +14,7 @@ const CORE: Readonly<
   config: { values: [], types: [] },
   backend: { values: [], types: [] },
   'events-file': { values: [], types: [] },
+  trust: { values: ['config'], types: [] },
   // Facts are data: the journal stores them, and asks only which of them are kept.
   journal: { values: ['run/fact.ts'], types: ['config', 'run'] },
   agent: { values: ['backend'], types: [] },

@@ -42,6 +42,7 @@ const known: Readonly<Record<string, Backend>> = {
 }
 
 const registry: Registry = {
+  trusting: () => registry,
   names: () => Object.keys(known),
   entries: () => [],
   remarks: () => [],
@@ -234,14 +235,14 @@ describe('what a person is shown before a run', () => {
     ])
   })
 
-  test('one line for each program, once, with the hats that it plays, and a note if it is unverified', async () => {
+  test('one line for each program, once, with the hats that it plays', async () => {
     const rare = { kind: 'named', name: 'rare', args: [] } as const
     const { intro } = await shown(
       settings({ hats: [hat('a', { backend: rare }), hat('b'), hat('c', { backend: rare })] }),
     )
     expect(intro.slice(0, 2)).toEqual([
       'program  claude (claude): what claude may — plays ralph, b',
-      'program  rare (rare): what rare may [unverified: never run by the tests of ralph] — plays a, c',
+      'program  rare (rare): what rare may — plays a, c',
     ])
   })
 

@@ -159,6 +159,7 @@ describe.concurrent('at a terminal', () => {
       expect(done.text).toContain("./agent.sh --with 'two words'")
       expect(done.text).toContain('[y/N]')
     }
+    expect((await atTerminal(box, 'exec "$RALPH_BIN" run -p X', '\x03')).code).toBe(130)
     expect([starts(box), box.exists('.ralph')]).toEqual([0, false])
   })
 
@@ -455,6 +456,9 @@ function everything(box: Sandbox): Record<string, string> {
   return found
 }
 
+/** End of input and Ctrl-C, which need no Enter. */
+const KEYS = ['\x04', '\x03']
+
 /** Runs a shell's command at a terminal of its own, and answers the first question. */
 async function atTerminal(
   box: Sandbox,
@@ -474,7 +478,7 @@ async function atTerminal(
         text += decoder.decode(data, { stream: true })
         if (answered || !text.includes('[y/N]')) return
         answered = true
-        terminal.write(answer === '\x04' ? answer : `${answer}\n`)
+        terminal.write(KEYS.includes(answer) ? answer : `${answer}\n`)
       },
     },
   })

@@ -38,6 +38,22 @@ test('a longer one stands in a file that the argument names; releasing removes i
   expect(readdirSync(box.dir)).toEqual([])
 })
 
+test('a backend that takes a file gets one for a short prompt too, and the whole prompt stands in it', async () => {
+  await using box = sandbox()
+  const takesFile: Partial<Backend> = {
+    invoke: ({ prompt, promptFile }) => ({ argv: ['program', prompt, promptFile ?? 'none'], prompt: 'file' }),
+  }
+  const prompt = 'x'.repeat(8000)
+  const short = prepare(textBackend(takesFile), task('short'), box.dir)
+  const long = prepare(textBackend(takesFile), task(prompt), box.dir)
+  expect(argv(short)[1]).toBe('short')
+  expect(readFileSync(argv(short)[2] ?? '', 'utf8')).toBe('short')
+  expect(argv(long)[1]).toBe(prompt)
+  expect(readFileSync(argv(long)[2] ?? '', 'utf8')).toBe(prompt)
+  for (const one of [short, long]) if (one.ok) one.value.release()
+  expect(readdirSync(box.dir)).toEqual([])
+})
+
 test('on stdin a prompt of any length goes whole', () => {
   const prompt = 'x'.repeat(100_000)
   const prepared = prepare(textBackend(), task(prompt), '/nowhere')

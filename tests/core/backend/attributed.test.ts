@@ -43,7 +43,7 @@ const untyped = (answer: unknown): never => answer as never
 
 test.each<[where: string, change: Partial<Backend>, call: (backend: Backend) => unknown]>([
   ['invoke', { invoke: () => untyped({ argv: 'x', prompt: 'arg' }) }, (backend) => backend.invoke(TASK)],
-  ['invoke', { invoke: () => untyped({ argv: ['x'], prompt: 'file' }) }, (backend) => backend.invoke(TASK)],
+  ['invoke', { invoke: () => untyped({ argv: ['x'], prompt: 'letter' }) }, (backend) => backend.invoke(TASK)],
   [
     'open().line',
     session({ line: () => untyped(undefined) }),

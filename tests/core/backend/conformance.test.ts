@@ -87,6 +87,11 @@ describe('what it finds', () => {
         ...session({ start: () => [] }),
       },
     ],
+    [
+      'prompt',
+      'a file for the prompt that argv does not name',
+      { invoke: ({ command, args }) => ({ argv: [command ?? 'x', ...args], prompt: 'file' }) },
+    ],
     ['unknown output', 'a parser that throws', session({ line: (_, text) => JSON.parse(text) })],
     ['verdict', 'a stream whose silence is a success', { traits: stream }],
     ['verdict', 'an end that always succeeds', session({ end: () => ({ says: [], verdict: { ok: true } }) })],

@@ -91,6 +91,48 @@ describe('folders', () => {
   })
 })
 
+describe("the workspace's own folder", () => {
+  const mark = (): string => join(box, 'loaded')
+  const plugin = (name: string): string =>
+    `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(mark())}, '')\n${pluginText(name)}`
+
+  test('is listed, and not loaded until it is trusted', async () => {
+    const path = put('.ralph/plugins/own.ts', plugin('own'))
+    const found = registry()
+    expect(found.entries()).toContainEqual({ name: 'own', source: 'file', path, ofWorkspace: true })
+    expect((await failure(found, 'own')).code).toBe('plugin_untrusted')
+    expect((await failure(found.trusting(['another']), 'own')).code).toBe('plugin_untrusted')
+    expect(await Bun.file(mark()).exists()).toBe(false)
+    expect((await found.trusting(['own']).load('own')).ok).toBe(true)
+    expect(await Bun.file(mark()).exists()).toBe(true)
+  })
+
+  test('never stands in for what is built in, installed or named by the user', () => {
+    const own = ['alpha', 'one', 'two'].map((name) => put(`.ralph/plugins/${name}.ts`, ''))
+    const installed = put('home/.config/ralph/plugins/one.ts', '')
+    const named = put('extra/two.ts', '')
+    const found = registry()
+    const entries = found.entries()
+    expect(entries.map(({ path }) => path)).toEqual([undefined, installed, named])
+    expect(entries.some(({ ofWorkspace }) => ofWorkspace)).toBe(false)
+    expect(found.remarks()).toEqual([
+      `${own[0]}: not used, a built-in backend has the same name`,
+      `${own[1]}: not used, ${installed} has the same name`,
+      `${own[2]}: not used, ${named} has the same name`,
+    ])
+  })
+
+  test('needs no trust where the user names it', async () => {
+    put('.ralph/plugins/own.ts', pluginText('own'))
+    expect((await registry({ pluginDirs: ['.ralph/plugins'] }).load('own')).ok).toBe(true)
+  })
+
+  test('is no home: without one, no folder of the workspace takes its place', () => {
+    put('.config/ralph/plugins/own.ts', '')
+    expect(registry({ home: null }).names()).toEqual(['alpha'])
+  })
+})
+
 describe('files', () => {
   test('are <name>.ts, <name>.js, <name>/index.ts and <name>/index.js, and nothing else', () => {
     for (const path of ['a.ts', 'b.js', 'c/index.ts', 'd/index.js']) put(`extra/${path}`, '')
