@@ -1,7 +1,7 @@
 import { defineBackend } from '../../core/backend/define.ts'
+import { StreamJsonSession } from '../stream-json.ts'
 import { rootCaveat } from './caveats.ts'
 import { invoke } from './invocation.ts'
-import { ClaudeSession } from './session.ts'
 
 /** Claude Code, one headless run a prompt. Measured with 2.1.197 and 2.1.332. */
 export default defineBackend({
@@ -19,5 +19,5 @@ export default defineBackend({
   },
   invoke,
   caveats: rootCaveat,
-  open: (task) => new ClaudeSession(task.prompt),
+  open: (task) => new StreamJsonSession(task.prompt),
 })

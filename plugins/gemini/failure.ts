@@ -1,6 +1,8 @@
 import type { FailureClass, ProcessEnd, Verdict } from '../../core/backend/contract.ts'
 import { oneLine } from '../one-line.ts'
+import { howEnded, judgeSuccess } from '../process-end.ts'
 import { type Fields, fieldsOf, textOf } from '../record.ts'
+import { judgeTrouble, statusClass } from '../trouble.ts'
 
 /** What the streams said. */
 export interface Heard {
@@ -22,29 +24,13 @@ export function judge(heard: Heard, end: ProcessEnd): Verdict {
   if (result === null) return judgeSilence(heard.complaint, end)
   if (textOf(result, 'status') !== 'success') return judgeError(heard, fieldsOf(result, 'error'), end)
   if (spoiled !== null) return { ok: false, ...spoiled }
-  if (end.stoppedByUs || end.exitCode === 0) return { ok: true }
-  return { ok: false, class: 'crash', message: `${howEnded(end)} after a result` }
-}
-
-/** Class of an HTTP status. */
-export function statusClass(status: number): FailureClass {
-  if (status === 401 || status === 403) return 'auth'
-  if (status === 404) return 'model'
-  if (status === 408 || status === 499) return 'network'
-  if (status === 413) return 'context_too_long'
-  if (status === 429) return 'rate_limit'
-  return status >= 500 ? 'overload' : 'unknown'
+  return judgeSuccess(end)
 }
 
 function judgeError({ modelMissing }: Heard, error: Fields, end: ProcessEnd): Verdict {
   const told = textOf(error, 'message') ?? 'an error result'
-  const retryAfterMs = retryAfterOf(told)
-  return {
-    ok: false,
-    class: modelMissing ? 'model' : errorClass(textOf(error, 'type') ?? '', told, end.exitCode),
-    message: oneLine(told),
-    ...(retryAfterMs === null ? {} : { retryAfterMs }),
-  }
+  const reason = modelMissing ? 'model' : errorClass(textOf(error, 'type') ?? '', told, end.exitCode)
+  return judgeTrouble(told, reason)
 }
 
 function errorClass(type: string, message: string, exitCode: number | null): FailureClass {
@@ -85,15 +71,3 @@ const OWN_EXIT_CODES: ReadonlyMap<number, FailureClass> = new Map([
   [53, 'turn_limit'],
   [55, 'config'], // the folder is not trusted
 ])
-
-/** `Please retry in 37.5s`, `9h1m2.0s`. */
-function retryAfterOf(message: string): number | null {
-  const [whole, hours, minutes, seconds] =
-    /retry in (?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)s)?/i.exec(message) ?? []
-  if (whole === undefined || (hours ?? minutes ?? seconds) === undefined) return null
-  return Math.round((Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0)) * 1000)
-}
-
-function howEnded({ exitCode, signal }: ProcessEnd): string {
-  return signal === null ? `exit code ${exitCode}` : `signal ${signal}`
-}

@@ -8,7 +8,8 @@ import type {
   Verdict,
 } from '../../core/backend/contract.ts'
 import { type Fields, fieldsOf, numberOf, parseRecords, textOf } from '../record.ts'
-import { type Heard, judge, statusClass } from './failure.ts'
+import { statusClass } from '../trouble.ts'
+import { type Heard, judge } from './failure.ts'
 
 /** One headless run with `--output-format stream-json`: one JSON record a line; retries stand on stderr only. */
 export class GeminiSession implements Session {

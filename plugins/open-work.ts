@@ -1,4 +1,4 @@
-import { type Fields, listOf, textOf } from '../record.ts'
+import { type Fields, listOf, textOf } from './record.ts'
 
 /** Tools that have not answered and background tasks that still run: while there are any, a result is not the end. */
 export class OpenWork {

@@ -1,11 +1,11 @@
-import type { AgentEvent, ProcessEnd, Say, Session, Verdict } from '../../core/backend/contract.ts'
-import { type Fields, fieldsOf, listOf, numberOf, parseRecords, textOf } from '../record.ts'
-import { apiClass, isError, judge } from './failure.ts'
+import type { AgentEvent, ProcessEnd, Say, Session, Verdict } from '../core/backend/contract.ts'
 import { OpenWork } from './open-work.ts'
-import { Spending } from './spending.ts'
+import { type Fields, fieldsOf, listOf, numberOf, parseRecords, textOf } from './record.ts'
+import { apiClass, isError, judge } from './stream-json-failure.ts'
+import { Spending } from './stream-json-spending.ts'
 
-/** One `claude -p` with `--output-format stream-json`: one JSON record a line, `type` anywhere in it, several results. */
-export class ClaudeSession implements Session {
+/** One headless run with `--output-format stream-json`, of Claude Code or a program that speaks its format: one JSON record a line, `type` anywhere in it, several results. */
+export class StreamJsonSession implements Session {
   readonly #prompt: string
   readonly #spending = new Spending()
   readonly #open = new OpenWork()

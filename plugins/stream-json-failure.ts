@@ -1,6 +1,8 @@
-import type { FailureClass, ProcessEnd, Verdict } from '../../core/backend/contract.ts'
-import { oneLine } from '../one-line.ts'
-import { type Fields, numberOf, textOf, textsOf } from '../record.ts'
+import type { FailureClass, ProcessEnd, Verdict } from '../core/backend/contract.ts'
+import { oneLine } from './one-line.ts'
+import { judgeSuccess } from './process-end.ts'
+import { type Fields, numberOf, textOf, textsOf } from './record.ts'
+import { statusClass } from './trouble.ts'
 
 /** What the stream said of its end. */
 export interface Heard {
@@ -15,9 +17,7 @@ export function judge({ result, apiError }: Heard, end: ProcessEnd): Verdict {
   if (result === null) return judgeSilence(end)
   if (isError(result))
     return { ok: false, class: resultClass(result, apiError ?? {}), message: resultMessage(result) }
-  if (end.stoppedByUs || end.exitCode === 0) return { ok: true }
-  const how = end.signal === null ? `exit code ${end.exitCode}` : `signal ${end.signal}`
-  return { ok: false, class: 'crash', message: `${how} after a result` }
+  return judgeSuccess(end)
 }
 
 export function isError(result: Fields): boolean {
@@ -45,16 +45,6 @@ export function apiClass(record: Fields): FailureClass {
     default:
       return 'unknown'
   }
-}
-
-function statusClass(status: number): FailureClass {
-  if (status === 401 || status === 403) return 'auth'
-  if (status === 402) return 'quota'
-  if (status === 404) return 'model'
-  if (status === 408) return 'network'
-  if (status === 413) return 'context_too_long'
-  if (status === 429) return 'rate_limit'
-  return status >= 500 ? 'overload' : 'unknown'
 }
 
 function resultClass(result: Fields, apiError: Fields): FailureClass {

@@ -1,5 +1,5 @@
-import type { Usage } from '../../core/backend/contract.ts'
-import { type Fields, numberOf } from '../record.ts'
+import type { Usage } from '../core/backend/contract.ts'
+import { type Fields, numberOf } from './record.ts'
 
 /**
  * Tokens of a session. Each result tells its own turn's, so they are summed; until a result comes, the messages since the

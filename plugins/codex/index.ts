@@ -1,0 +1,20 @@
+import { defineBackend } from '../../core/backend/define.ts'
+import { RecordSession } from '../record-session.ts'
+import { invoke } from './invocation.ts'
+import { CodexReader } from './reader.ts'
+
+/** Codex CLI, one `exec` a prompt. Measured with 0.171.0. */
+export default defineBackend({
+  name: 'codex',
+  summary: 'Codex CLI, streaming JSON',
+  program: 'codex',
+  traits: {
+    output: 'stream',
+    reportsTokens: true,
+    takesModel: true,
+    access: 'everything you may do here: --dangerously-bypass-approvals-and-sandbox',
+    verified: true,
+  },
+  invoke,
+  open: (task) => new RecordSession(task.prompt, new CodexReader()),
+})

@@ -1,0 +1,19 @@
+import { defineBackend } from '../../core/backend/define.ts'
+import { RecordSession } from '../record-session.ts'
+import { invoke } from './invocation.ts'
+import { CopilotReader } from './reader.ts'
+
+/** GitHub Copilot CLI, one headless run a prompt. Measured with 1.0.102. */
+export default defineBackend({
+  name: 'copilot',
+  summary: 'GitHub Copilot CLI, streaming JSON',
+  program: 'copilot',
+  traits: {
+    output: 'stream',
+    takesModel: true,
+    access: 'everything you may do here: --allow-all-tools --allow-all-paths',
+    verified: true,
+  },
+  invoke,
+  open: (task) => new RecordSession(task.prompt, new CopilotReader()),
+})

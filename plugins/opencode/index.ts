@@ -1,0 +1,21 @@
+import { defineBackend } from '../../core/backend/define.ts'
+import { RecordSession } from '../record-session.ts'
+import { invoke } from './invocation.ts'
+import { OpencodeReader } from './reader.ts'
+
+/** OpenCode, one `run` a prompt. Measured with 1.18.33. */
+export default defineBackend({
+  name: 'opencode',
+  summary: 'OpenCode, streaming JSON',
+  program: 'opencode',
+  traits: {
+    output: 'stream',
+    reportsCost: true,
+    reportsTokens: true,
+    takesModel: true,
+    access: 'everything you may do here that its own settings do not deny: --auto',
+    verified: true,
+  },
+  invoke,
+  open: (task) => new RecordSession(task.prompt, new OpencodeReader()),
+})

@@ -1,0 +1,21 @@
+import { defineBackend } from '../../core/backend/define.ts'
+import { RecordSession } from '../record-session.ts'
+import { invoke } from './invocation.ts'
+import { PiReader } from './reader.ts'
+
+/** The pi coding agent, one headless run a prompt. Measured with 0.73.1 and 1.6.0. */
+export default defineBackend({
+  name: 'pi',
+  summary: 'pi coding agent, streaming JSON',
+  program: 'pi',
+  traits: {
+    output: 'stream',
+    reportsCost: true,
+    reportsTokens: true,
+    takesModel: true,
+    access: 'everything you may do here: it asks for nothing',
+    verified: true,
+  },
+  invoke,
+  open: (task) => new RecordSession(task.prompt, new PiReader()),
+})

@@ -1,0 +1,80 @@
+import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FailureClass } from '../../../core/backend/contract.ts'
+import copilot from '../../../plugins/copilot/index.ts'
+import { ended, replay, replayCapture } from '../replay.ts'
+
+/** Captured run, exit code (or `stopped`: by us, with TERM), verdict, final message, turns, tool calls, and whether its last record was the end. Null: never told. */
+type Row = readonly [
+  name: string,
+  exit: number | 'stopped',
+  verdict: 'ok' | FailureClass,
+  final: string,
+  turns: number | null,
+  tools: number,
+  done: boolean,
+]
+
+const DONE = 'All done. LOOP_COMPLETE'
+
+const RUNS: readonly Row[] = [
+  ['badmodel', 0, 'ok', 'Just text.', 1, 0, true],
+  ['bgleft', 0, 'ok', 'left it running', 2, 1, true],
+  ['denied', 0, 'ok', 'looked', 2, 1, true],
+  ['emit', 0, 'ok', 'emitted', 2, 1, true],
+  ['err429once', 0, 'ok', 'recovered', 1, 0, true],
+  ['failcmd', 0, 'ok', 'it failed as expected', 2, 1, true],
+  ['gitcommit', 0, 'ok', 'done', 2, 1, true],
+  ['hello', 0, 'ok', DONE, 2, 1, true],
+  ['heredoc', 0, 'ok', 'done', 2, 1, true],
+  ['maxtok', 0, 'ok', 'cut by length', 1, 0, true],
+  ['stdin', 0, 'ok', DONE, 2, 1, true],
+  ['streamerr', 0, 'ok', 'partial', 1, 0, true],
+  ['subst2', 0, 'ok', 'done', 2, 1, true],
+  ['two', 0, 'ok', 'both done', 2, 2, true],
+
+  ['cut', 1, 'network', '', 1, 0, true],
+  ['err400', 1, 'context_too_long', '', 1, 0, true],
+  ['err401', 1, 'auth', '', 1, 0, true],
+  ['err403', 1, 'auth', '', 1, 0, true],
+  ['err404', 1, 'model', '', 1, 0, true],
+  ['err429', 1, 'rate_limit', '', 1, 0, true],
+  ['err500', 1, 'overload', '', 1, 0, true],
+  ['quota', 1, 'quota', '', 1, 0, true],
+
+  ['badflag', 1, 'config', '', null, 0, false],
+  ['noauth', 1, 'auth', '', null, 0, false],
+  ['text', 0, 'unknown', '', null, 0, false],
+]
+
+const endOf = (exit: Row[1]) => (exit === 'stopped' ? ended('SIGTERM', { stoppedByUs: true }) : ended(exit))
+
+test.each(RUNS)('captured run %s', (name, exit, verdict, final, turns, tools, done) => {
+  const run = replayCapture(copilot, name, endOf(exit))
+  expect({
+    verdict: run.verdict.ok ? 'ok' : run.verdict.class,
+    final: run.final,
+    usd: run.usd,
+    input: run.usage?.input ?? null,
+    output: run.usage?.output ?? null,
+    turns: run.turns,
+    tools: run.tools.length,
+    done: run.done,
+  }).toEqual({ verdict, final, usd: null, input: null, output: null, turns, tools, done })
+})
+
+test('every captured run stands in the table', () => {
+  const folder = join(import.meta.dir, '../../fixtures/streams/copilot')
+  const captured = new Set(
+    readdirSync(folder).map((file) => file.replace(/\.(stdout\.jsonl|stderr\.txt)$/, '')),
+  )
+  expect([...captured].sort()).toEqual(RUNS.map(([name]) => name).sort())
+})
+
+test.each(['hello', 'two'])('captured run %s, cut off in its last record, is no success', async (name) => {
+  const path = join(import.meta.dir, `../../fixtures/streams/copilot/${name}.stdout.jsonl`)
+  const out = await Bun.file(path).text()
+  const cut = out.slice(0, out.lastIndexOf('"type":"result"') + 20)
+  expect(replay(copilot, { out: cut }, ended(0)).verdict).toMatchObject({ ok: false, class: 'unknown' })
+})
