@@ -31,12 +31,34 @@ export function readProcesses(): ProcessTable {
   const began = performance.now()
   const living = new Map<number, Process>()
   for (const name of HAS_PROCESS_TABLE ? readdirSync('/proc') : []) {
-    const one = isPid(name) ? readProcess(name) : undefined
+    const one = isPid(name) ? (elder(Number(name), began) ?? readProcess(name)) : undefined
     if (one !== undefined) living.set(one.pid, one)
   }
+  rememberElders(living, began)
   latestAt = performance.now()
   latestMs = latestAt - began
   return createTable(living)
+}
+
+/** Processes older than this program, and when they were last read: what is on the machine anyway seldom changes. */
+const elders = new Map<number, { readonly one: Process; readonly at: number }>()
+const ELDER_MS = 1000
+/** Clock ticks since boot at which this program started. */
+let ownStart: number | null = null
+
+/** An older process as it was read a moment ago. Agents, and all that they start, are younger: they are always read afresh. */
+function elder(pid: number, now: number): Process | undefined {
+  const known = elders.get(pid)
+  return known !== undefined && now - known.at < ELDER_MS ? known.one : undefined
+}
+
+function rememberElders(living: ReadonlyMap<number, Process>, now: number): void {
+  ownStart ??= Number(readStat('self')?.startTime ?? 0)
+  for (const pid of elders.keys()) if (!living.has(pid)) elders.delete(pid)
+  for (const one of living.values()) {
+    if (Number(one.startTime) < ownStart && elders.get(one.pid)?.one !== one)
+      elders.set(one.pid, { one, at: now })
+  }
 }
 
 /** A look that begins now, shared with all who ask before this turn of the program is over. */
@@ -107,16 +129,6 @@ let boot: string | null = null
 function createTable(living: ReadonlyMap<number, Process>): ProcessTable {
   const all = [...living.values()]
   const children = Map.groupBy(all, (one) => one.ppid)
-  const markers = new Map<number, string | null>()
-
-  function markerOf(pid: number): string | null {
-    const known = markers.get(pid)
-    if (known !== undefined) return known
-    const marker = readMarker(pid)
-    markers.set(pid, marker)
-    return marker
-  }
-
   const table: ProcessTable = {
     get: (pid) => living.get(pid),
     descendants(pid) {
@@ -127,7 +139,7 @@ function createTable(living: ReadonlyMap<number, Process>): ProcessTable {
     group: (pgid) => all.filter((one) => one.pgid === pgid),
     marked: (wanted) =>
       all.filter((one) => {
-        const marker = one.pid === process.pid ? null : markerOf(one.pid)
+        const marker = one.pid === process.pid ? null : markerOf(one)
         return marker !== null && wanted.has(marker)
       }),
     cpuTicks(pid) {
@@ -136,6 +148,17 @@ function createTable(living: ReadonlyMap<number, Process>): ProcessTable {
     },
   }
   return table
+}
+
+/** Markers by process as it was read: a program may get another environment by starting another one in its place. */
+const markers = new WeakMap<Process, { readonly marker: string | null }>()
+
+function markerOf(one: Process): string | null {
+  const known = markers.get(one)
+  if (known !== undefined) return known.marker
+  const marker = readMarker(one.pid)
+  markers.set(one, { marker })
+  return marker
 }
 
 /** Compared as a whole, since `run:1` is also the beginning of `run:12`. */
@@ -163,7 +186,7 @@ function readStat(pid: string): (Process & { readonly state: string }) | undefin
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
   const number = (field: number): number => Number(fields[field - FIRST_FIELD])
   return {
-    pid: Number(pid),
+    pid: pid === 'self' ? process.pid : Number(pid),
     state: fields[0] ?? '',
     ppid: number(4),
     pgid: number(5),
