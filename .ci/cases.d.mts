@@ -1,0 +1,3 @@
+/** Test files by case of the contract. */
+export const CASES: number
+export function findCases(root?: string): Map<number, string[]>
