@@ -13,6 +13,7 @@ type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>
 /** An agent is about to be started: it counts from now on, whatever becomes of it. */
 export function absorbIntended(state: State, fact: FactOf<'agent.intended'>): void {
   const { work, backend } = find(state, fact.work)
+  checkStart(state, fact, work)
   state.totals.agentsStarted += 1
   state.running.set(fact.n, {
     n: fact.n,
@@ -28,6 +29,17 @@ export function absorbIntended(state: State, fact: FactOf<'agent.intended'>): vo
   if (work.wave !== null) startItem(state, work)
   else if (state.loop !== null) state.loop.phase = { at: 'acting' }
   work.status = 'running'
+}
+
+/** What must hold at each start, whatever decide thought: numbers in order, the caps of the run, an iteration alone. */
+function checkStart(state: State, fact: FactOf<'agent.intended'>, work: Work): void {
+  const { running, totals, rules } = state
+  const { maxAgents, maxConcurrency } = rules.features
+  if (fact.n !== totals.agentsStarted + 1)
+    throw new Error(`agent ${fact.n} would start after ${totals.agentsStarted} others`)
+  if (fact.n > maxAgents) throw new Error(`agent ${fact.n} would start, but max_agents is ${maxAgents}`)
+  if (running.size >= (work.wave === null ? 1 : maxConcurrency))
+    throw new Error(`agent ${fact.n} would start beside ${running.size} others`)
 }
 
 /** A clock of the agent ran out: it is to be ended, for the reason that the clock stands for. */

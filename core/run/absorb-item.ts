@@ -1,5 +1,7 @@
 import type { Hat } from '../hat.ts'
+import { isComplete } from '../wave/gate.ts'
 import { finalMessageTopic } from '../wave/guard.ts'
+import { afterNudge, nudgeFor } from '../wave/nudge.ts'
 import { errorText, judge, neverRan } from '../wave/outcome.ts'
 import { enqueueFirst, settle } from '../wave/queue.ts'
 import { retryDelay } from '../wave/retry.ts'
@@ -22,10 +24,13 @@ export function startItem(state: State, work: Work): void {
   const queue = wave.queues.get(work.hat)
   if (queue === undefined || queue.items[queue.head] !== work)
     throw new Error(`item ${work.id} was not next in its queue`)
+  const active = wave.active.get(work.hat) ?? 0
+  if (active >= hatOf(wave, work).concurrency)
+    throw new Error(`item ${work.id} would run above the concurrency of ${work.hat}`)
   queue.head += 1
   wave.queued -= 1
   wave.runningCount += 1
-  wave.active.set(work.hat, (wave.active.get(work.hat) ?? 0) + 1)
+  wave.active.set(work.hat, active + 1)
   state.workers.set(work.agent, work)
   state.workerAgents.add(work.agent)
   work.accepted = []
@@ -65,8 +70,20 @@ export function endItem(state: State, work: Work, fact: FactOf<'agent.ended'>): 
     settle(wave, work, { ...outcome, status: 'cancelled', class: 'withdrawn' })
     return
   }
+  if (work.nudge !== null) {
+    settle(wave, work, afterNudge(work.nudge, outcome))
+    return
+  }
+  const goesOn = !wave.deadlinePassed && state.stop === null
+  const nudge = nudgeFor({ work, end: fact.end, hat, control: controlTopics(state), outcome })
+  if (nudge !== null && goesOn) {
+    work.nudge = nudge
+    enqueueFirst(wave, work)
+    state.news.push({ kind: 'nudge', wave: wave.id, index: work.index, payload: work.payload })
+    return
+  }
   const delay = retryDelay(work, fact.end, hat, state.rules.features.retry)
-  if (delay !== null && !wave.deadlinePassed && state.stop === null) {
+  if (delay !== null && goesOn) {
     work.status = 'waiting'
     work.outcome = null
     wave.waiting += 1
@@ -101,11 +118,12 @@ export function retryItem(state: State, id: string): void {
 /** Waiting items never start; running ones are to be ended; finished ones keep their results (contract/waves §8.2). */
 export function passDeadline(state: State, id: string): void {
   const wave = state.waves.get(id)
-  if (wave === undefined || wave.finish !== 'open') return
+  if (wave === undefined || isComplete(wave)) return
   wave.deadlinePassed = true
   for (const queue of wave.queues.values()) {
     for (const work of queue.items.slice(queue.head)) {
-      settle(wave, work, wave.lastFailures.get(work.index) ?? neverRan('timeout', wave.deadlineSeconds ?? 0))
+      const known = wave.lastFailures.get(work.index) ?? work.nudge?.before
+      settle(wave, work, known ?? neverRan('timeout', wave.deadlineSeconds ?? 0))
     }
     queue.head = queue.items.length
   }

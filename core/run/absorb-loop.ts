@@ -1,10 +1,11 @@
 import { inline } from '../blob.ts'
-import { missingIndices } from '../wave/detect.ts'
+import { isIncomplete } from '../wave/detect.ts'
 import { backoffWithJitter } from '../wave/retry.ts'
 import { assess, failureOf, providerTrouble } from './assess.ts'
 import type { Fact } from './fact.ts'
 import { post, publish, takeAll } from './inbox.ts'
 import { takeIn } from './intake.ts'
+import { endReason } from './limits.ts'
 import type { Iteration, Loop } from './loop.ts'
 import { isKickoff } from './select.ts'
 import type { State } from './state.ts'
@@ -91,8 +92,11 @@ function afterReading(state: State, loop: Loop, iteration: Iteration): Loop['pha
     iteration.quoted = true
     return { at: 'quoting', asked: false }
   }
-  if (loop.cancelled) return { at: 'closing', asked: false }
-  if (!iteration.waitedForLines && loop.dispatches.some((one) => missingIndices(one).length > 0)) {
+  if (loop.cancelled) {
+    loop.dispatches = []
+    return { at: 'closing', asked: false }
+  }
+  if (!iteration.waitedForLines && loop.dispatches.some(isIncomplete)) {
     iteration.waitedForLines = true
     return { at: 'awaiting-lines', asked: false }
   }
@@ -130,16 +134,17 @@ export function passPhaseTimer(state: State): void {
   }
 }
 
-export function absorbClosed(state: State): void {
+/** An iteration is judged once: told again, it is no news. */
+export function absorbClosed(state: State, fact: FactOf<'iteration.closed'>): void {
   const loop = loopOf(state)
   const iteration = loop.current
-  if (iteration === null) return
+  if (iteration?.number !== fact.iteration || loop.phase.at !== 'closing') return
   if (providerTrouble(iteration) === 'give-up' && state.stop === null) {
     state.stop = { reason: 'backend_unavailable', how: 'drain', message: failureOf(iteration) ?? '' }
   }
   assess(state, loop, iteration)
   const pause = state.rules.eventLoop.cooldownDelaySeconds > 0 && loop.humanNotes.length === 0
-  loop.phase = pause ? { at: 'cooling', asked: false } : { at: 'ready' }
+  loop.phase = pause && endReason(state) === null ? { at: 'cooling', asked: false } : { at: 'ready' }
 }
 
 /** Publishes `<hat>.exhausted` the first time; later letters are lost without a word. */

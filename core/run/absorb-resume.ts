@@ -1,9 +1,12 @@
+import { createTopology } from '../topology.ts'
+import { nextStage } from '../wave/chain.ts'
 import { interrupted } from '../wave/outcome.ts'
 import { requeue, settle } from '../wave/queue.ts'
 import type { Wave, Work } from '../wave/wave.ts'
 import { resume } from './assess.ts'
+import { deliverChain } from './deliver-results.ts'
 import type { Fact } from './fact.ts'
-import { COORDINATOR, giveBack, takeAll } from './inbox.ts'
+import { COORDINATOR, giveBack, giveBackIteration, takeAll } from './inbox.ts'
 import type { Loop } from './loop.ts'
 import type { State } from './state.ts'
 
@@ -14,19 +17,25 @@ import type { State } from './state.ts'
 export function absorbResumed(state: State, fact: Extract<Fact, { type: 'loop.resumed' }>): void {
   const { loop } = state
   if (loop === null) throw new Error('the journal has a fact of a loop, but this run has none')
+  if (fact.config !== undefined) {
+    state.rules = fact.config.rules
+    state.topology = createTopology(fact.config.hats)
+  }
   state.ended = null
   state.stop = null
   state.due = []
   state.throttle.clear()
   state.runtimeArmed = false
-  state.runtimeUp = false
   state.earlierMs = fact.totalLimits ? state.pastMs : 0
+  state.runtimeUp = fact.totalLimits && state.earlierMs >= state.rules.eventLoop.maxRuntimeSeconds * 1000
   state.running.clear()
   state.workers.clear()
   if (fact.objective !== null) loop.objective = fact.objective
   if (!fact.totalLimits) loop.iterationsHere = 0
-  loop.completion = null
-  loop.cancelled = false
+  if (fact.objective !== null) {
+    loop.completion = null
+    loop.cancelled = false
+  }
   Object.assign(loop.counters, {
     failures: 0,
     silent: 0,
@@ -39,6 +48,7 @@ export function absorbResumed(state: State, fact: Extract<Fact, { type: 'loop.re
 
   const filed = new Set(fact.filed)
   for (const wave of state.waves.values()) reopen(wave, filed, fact.mono)
+  endChains(state, loop)
   loop.phase = phaseAfter(state, loop)
   if (loop.phase.at === 'ready') loop.inherited = loop.backlog.length
   reroute(state, loop)
@@ -60,24 +70,35 @@ function phaseAfter(state: State, loop: Loop): Loop['phase'] {
     case 'begun':
     case 'acting':
     case 'backing-off':
-      if (current !== null) giveBack(loop, current.taken)
+      if (current !== null) giveBackIteration(loop, current)
       return { at: 'ready' }
     case 'reading':
     case 'quoting':
     case 'awaiting-lines':
     case 'closing':
       if (wasCut) {
-        giveBack(loop, current.taken)
+        giveBackIteration(loop, current)
         return { at: 'ready' }
       }
       return { at: phase.at === 'awaiting-lines' ? 'reading' : phase.at, asked: false }
   }
 }
 
+/** Results that the config of now gives to no further stage are delivered. */
+function endChains(state: State, loop: Loop): void {
+  loop.continuations = loop.continuations.filter((id) => {
+    const wave = state.merged.get(id)
+    if (wave === undefined || nextStage(wave, state.topology).items.length > 0) return true
+    deliverChain(state, loop, wave)
+    return false
+  })
+}
+
 /** The deadline starts anew; what waits or was cut is queued again, in index order. */
 function reopen(wave: Wave, filed: ReadonlySet<string>, mono: number): void {
   wave.openedMono = mono
   wave.deadlineArmed = false
+  wave.deadlinePassed = false
   wave.finish = 'open'
   wave.runningCount = 0
   wave.waiting = 0

@@ -1,4 +1,5 @@
 import { nextStage } from '../wave/chain.ts'
+import { isComplete } from '../wave/gate.ts'
 import { neverRan } from '../wave/outcome.ts'
 import type { WaveItem, WavePlan } from '../wave/plan.ts'
 import { carry, enqueue, settle } from '../wave/queue.ts'
@@ -71,6 +72,7 @@ export function openWave(state: State, plan: WavePlan, time: Time): void {
     retries: [],
     lastFailures: new Map(),
     carried: new Set(),
+    passedOn: new Set(),
   }
   state.waves.set(plan.id, wave)
   state.knownWaves.add(plan.id)
@@ -87,12 +89,13 @@ export function openWave(state: State, plan: WavePlan, time: Time): void {
 export function absorbMerged(state: State, fact: FactOf<'wave.merged'>): void {
   const wave = state.waves.get(fact.wave)
   if (wave === undefined) return
+  if (!isComplete(wave)) throw new Error(`wave ${wave.id} was merged before all of its items were settled`)
   wave.finish = 'merged'
   wave.change = fact.change
   wave.durationMs = Math.round(fact.mono - wave.openedMono)
   state.waves.delete(wave.id)
   state.merged.set(wave.id, wave)
-  for (const work of wave.works) state.workers.delete(work.agent)
+  for (const [n, work] of state.workers) if (work.wave === wave.id) state.workers.delete(n)
   const { loop } = state
   if (loop === null) return
   for (const { topic } of resultsOf(wave)) loop.seenTopics.add(topic)
@@ -115,6 +118,10 @@ export function openStage(state: State, fact: FactOf<'stage.opened'>): void {
   const { loop } = state
   if (loop === null) return
   loop.continuations = loop.continuations.filter((id) => id !== fact.after)
+  const before = state.merged.get(fact.after)
+  if (before !== undefined) {
+    for (const { event } of nextStage(before, state.topology).items) before.passedOn.add(event)
+  }
   if (!fact.plan.chain?.waiting.includes(fact.after)) state.merged.delete(fact.after)
   openWave(state, fact.plan, fact)
   for (const hat of fact.exhausted) publishExhausted(state, hat, topicsOf([fact.plan], hat))

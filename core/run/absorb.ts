@@ -61,7 +61,7 @@ export function absorb(state: State, fact: Fact): State {
       absorbMerged(state, fact)
       break
     case 'iteration.closed':
-      absorbClosed(state)
+      absorbClosed(state, fact)
       break
     case 'timer.fired':
       absorbTimer(state, fact.timer)
@@ -80,6 +80,8 @@ export function absorb(state: State, fact: Fact): State {
       absorbStop(state, { reason: 'io_error', how: 'now', message: fact.message })
       break
     case 'run.ended':
+      if (state.running.size > 0)
+        throw new Error(`the run would end with ${state.running.size} agents running`)
       state.ended = fact.reason
       break
     case 'asked':

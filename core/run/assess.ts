@@ -2,8 +2,9 @@ import type { AgentEnd } from '../agent/end.ts'
 import { type Blob, inline } from '../blob.ts'
 import type { HatId } from '../hat.ts'
 import type { Topic } from '../topic.ts'
-import { COORDINATOR, giveBack, publish } from './inbox.ts'
-import type { Completion, Iteration, Loop } from './loop.ts'
+import { WORKER_FAILED } from '../wave/merge.ts'
+import { COORDINATOR, giveBackIteration, publish } from './inbox.ts'
+import type { Completion, Iteration, Letter, Loop } from './loop.ts'
 import type { State } from './state.ts'
 
 /** Judges an iteration that is over: failure, silence, defaults, staleness, completion (contract/loop §7 steps 8–10). */
@@ -76,7 +77,7 @@ function tailOf(end: AgentEnd): string {
 
 /** A failed iteration gives its events back; it counts for no hat. */
 function takeBack(loop: Loop, iteration: Iteration, failure: string): void {
-  giveBack(loop, iteration.taken)
+  giveBackIteration(loop, iteration)
   loop.lastFailure = failure
   if (providerTrouble(iteration) === null && iteration.end?.stoppedFor !== 'interrupt')
     loop.counters.failures += 1
@@ -150,7 +151,7 @@ function settleCompletion(state: State, loop: Loop, iteration: Iteration, asked:
     loop.held = asked ?? loop.held
     return
   }
-  const consumed = iteration.letters.some((letter) => letter.kind === 'wave')
+  const consumed = iteration.letters.some(tellsOfWave)
   const completion = asked ?? (consumed ? loop.held : null)
   if (completion === null) {
     loop.counters.rejections = 0
@@ -169,6 +170,11 @@ function settleCompletion(state: State, loop: Loop, iteration: Iteration, asked:
     loop.counters.lastRejection = rejection.text
   }
   resume(state, [], rejection.text)
+}
+
+/** Results of a wave, or of a wave without an aggregator its failures. */
+function tellsOfWave(letter: Letter): boolean {
+  return letter.kind === 'wave' || (letter.from === 'loop' && letter.event.topic === WORKER_FAILED)
 }
 
 /** The completion check, in the contract's order (contract/loop §9). */

@@ -1,4 +1,4 @@
-import type { ItemBrief, IterationBrief, Pending, WorkerBrief } from '../prompt/brief.ts'
+import type { ItemBrief, IterationBrief, NudgeBrief, Pending, WorkerBrief } from '../prompt/brief.ts'
 import { places } from '../wave/gate.ts'
 import type { Wave, Work } from '../wave/wave.ts'
 import type { Iteration, Letter, Loop } from './loop.ts'
@@ -23,11 +23,13 @@ export function iterationBrief(state: State, loop: Loop, iteration: Iteration): 
 }
 
 /** What the prompt of a worker, or of an item of `ralph wave run`, is made of. */
-export function itemBrief(wave: Wave, work: Work): WorkerBrief | ItemBrief {
+export function itemBrief(wave: Wave, work: Work): WorkerBrief | NudgeBrief | ItemBrief {
   const hat = wave.hats[work.hat]
   const place = { wave: wave.id, index: work.index, total: places(wave), payload: work.payload }
   if (wave.shell !== null) return { kind: 'item', template: wave.shell.template, ...place }
   if (hat === undefined) throw new Error(`wave ${wave.id} has no snapshot of hat ${work.hat}`)
+  if (work.nudge !== null)
+    return { kind: 'nudge', hat, ...place, topic: work.topic, resume: work.nudge.resume }
   return {
     kind: 'worker',
     hat,

@@ -10,17 +10,15 @@ import type { State } from './state.ts'
 export function deliverChain(state: State, loop: Loop, wave: Wave): void {
   for (const id of wave.chain.waiting) {
     const earlier = state.merged.get(id)
-    if (earlier !== undefined) deliverResults(state, earlier, wave.chain.ran)
+    if (earlier !== undefined) deliverResults(state, earlier)
   }
-  deliverResults(state, wave, [])
+  deliverResults(state, wave)
   addressAggregator(state, loop, wave)
 }
 
-/** `stages`: hats that took their results as items of the chain. */
-function deliverResults(state: State, wave: Wave, stages: readonly string[]): void {
+function deliverResults(state: State, wave: Wave): void {
   for (const event of resultsOf(wave)) {
-    const hat = receiver(state, event)
-    if (!stages.includes(hat)) announceWave(state, hat, wave.id)
+    if (!wave.passedOn.has(event)) announceWave(state, receiver(state, event), wave.id)
   }
   const failed = wave.works.some((work) => work.outcome?.class === 'failure')
   const unheard = state.topology.receiver(WORKER_FAILED) === null

@@ -1,11 +1,11 @@
 import type { AgentEnd, Lapse, StopCause } from '../agent/end.ts'
 import type { Blob } from '../blob.ts'
 import type { BadLine, Event } from '../event.ts'
-import type { HatId } from '../hat.ts'
+import type { Hat, HatId } from '../hat.ts'
 import type { WorkspaceChange } from '../run-event.ts'
 import type { Resolution, WavePlan } from '../wave/plan.ts'
 import type { WaveId, WorkId } from '../wave/wave.ts'
-import type { StopReason } from './state.ts'
+import type { Rules, StopReason } from './state.ts'
 
 /**
  * Something that happened. The journal holds the durable ones in order; folding them gives the state again.
@@ -30,6 +30,8 @@ export type FactBody =
       readonly filed: readonly WorkId[]
       /** `--total-limits`: what earlier invocations used counts too. */
       readonly totalLimits: boolean
+      /** The config as it was read anew: holds from here on, and what was journalled before is never judged by it. */
+      readonly config?: { readonly rules: Rules; readonly hats: readonly Hat[] }
     }
   | {
       readonly type: 'iteration.begun'

@@ -1,23 +1,22 @@
 import { messageOf, RalphError } from '../errors.ts'
 import type { JournalContent } from '../journal/read.ts'
-import { createTopology, type Topology } from '../topology.ts'
+import { createTopology } from '../topology.ts'
 import { absorb } from './absorb.ts'
 import { createState } from './create.ts'
-import type { Rules, RunInfo, State } from './state.ts'
+import type { RunInfo, State } from './state.ts'
 
 export interface FoldOptions {
   /** The run's folder, absolute. */
   readonly dir: string
-  /** What holds from now on; without it, what held when the run began. */
-  readonly now?: {
-    readonly rules: Rules
-    readonly topology: Topology
-    readonly run: Pick<RunInfo, 'pid' | 'startedAt' | 'startedMono'>
-  }
+  /** The invocation that goes on with the run. */
+  readonly run?: Pick<RunInfo, 'pid' | 'startedAt' | 'startedMono'>
 }
 
-/** Folds a journal back into the state that it describes. Throws `journal_broken` where it contradicts itself. */
-export function foldJournal({ manifest, facts }: JournalContent, { dir, now }: FoldOptions): State {
+/**
+ * Folds a journal back into the state that it describes, by the config that held when each fact was recorded.
+ * Throws `journal_broken` where it contradicts itself.
+ */
+export function foldJournal({ manifest, facts }: JournalContent, { dir, run }: FoldOptions): State {
   const { config } = manifest
   const state = createState({
     run: {
@@ -25,14 +24,14 @@ export function foldJournal({ manifest, facts }: JournalContent, { dir, now }: F
       workspace: manifest.workspace,
       dir,
       eventsFile: manifest.eventsFile,
-      ...(now?.run ?? { pid: 0, startedAt: manifest.startedAt, startedMono: 0 }),
+      ...(run ?? { pid: 0, startedAt: manifest.startedAt, startedMono: 0 }),
     },
-    rules: now?.rules ?? {
+    rules: {
       eventLoop: config.eventLoop,
       features: config.features,
       backends: manifest.backends,
     },
-    topology: now?.topology ?? createTopology(config.hats),
+    topology: createTopology(config.hats),
     loop: manifest.mode === 'loop',
   })
   try {

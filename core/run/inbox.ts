@@ -3,7 +3,7 @@ import type { Event } from '../event.ts'
 import type { HatId } from '../hat.ts'
 import type { Topic } from '../topic.ts'
 import type { WaveId } from '../wave/wave.ts'
-import type { Letter, Loop } from './loop.ts'
+import type { Iteration, Letter, Loop } from './loop.ts'
 import type { State } from './state.ts'
 
 /** Inbox of the coordinator. */
@@ -73,6 +73,12 @@ export function giveBack(
     loop.inboxes.set(hat, inbox)
     loop.pending += 1
   }
+}
+
+/** Gives back all that the prompt of a failed or cut iteration has shown. */
+export function giveBackIteration(loop: Loop, { taken, notes }: Iteration): void {
+  giveBack(loop, taken)
+  loop.humanNotes = [...notes, ...loop.humanNotes]
 }
 
 function receiverOf(state: State, topic: Topic): HatId {

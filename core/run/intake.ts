@@ -5,12 +5,13 @@ import { formatWaveId } from '../events-file/record.ts'
 import type { HatId } from '../hat.ts'
 import { matchesAny } from '../topic.ts'
 import { collectDispatch, isDispatch } from '../wave/detect.ts'
+import { mayPublish } from '../wave/guard.ts'
 import { inferWaves } from '../wave/infer.ts'
 import { deliver, publish, warn } from './inbox.ts'
 import type { Iteration, Loop } from './loop.ts'
 import type { State } from './state.ts'
 
-export function controlTopics(state: State): ControlTopics {
+export function controlTopics(state: Pick<State, 'rules'>): ControlTopics {
   const { completionPromise, cancellationPromise } = state.rules.eventLoop
   return {
     completion: completionPromise,
@@ -33,7 +34,7 @@ export function takeIn(state: State, loop: Loop, iteration: Iteration, at: numbe
   reportBadLines(state, iteration, bad)
   iteration.goodLines += events.length
   const { dispatches, plain } = setDispatchesApart(state, loop, events)
-  const allowed = enforceScope(state, iteration, plain)
+  const allowed = enforceScope(state, iteration, dropLateLines(state, plain))
   iteration.accepted += [...dispatches, ...allowed].filter((event) => !inherited.has(event)).length
 
   takeCancellation(state, loop, allowed)
@@ -88,6 +89,35 @@ function setDispatchesApart(
   return { dispatches, plain }
 }
 
+/**
+ * Lines of workers whose wave is merged, or that no longer run: a tagged one is an ordinary event of its hat, by that
+ * hat's rules (contract/waves §6.1, §12.1); what else a worker writes after its end is ignored (§7).
+ */
+function dropLateLines(state: State, plain: readonly Event[]): readonly Event[] {
+  return plain.filter((event) => {
+    const isLate = event.wave !== undefined || isWorkers(state, event)
+    if (!isLate || mayComeLate(state, event)) return true
+    const from = event.wave === undefined ? 'a worker that has ended' : `wave ${event.wave.id}`
+    warn(state, 'late_line', `${event.topic} was ignored: a late line of ${from}`)
+    return false
+  })
+}
+
+function mayComeLate(state: State, { wave: tag, topic }: Event): boolean {
+  if (tag === undefined || isControl(controlTopics(state), topic)) return false
+  const wave = state.waves.get(tag.id) ?? state.merged.get(tag.id)
+  if (wave === undefined) return true
+  const own = tag.index === undefined ? undefined : wave.byIndex.get(tag.index)?.hat
+  return Object.values(wave.hats).some(
+    (hat) => (own === undefined || hat.id === own) && mayPublish(hat, controlTopics(state), topic),
+  )
+}
+
+function isWorkers(state: State, { agent }: Event): boolean {
+  const colon = agent?.lastIndexOf(':') ?? -1
+  return agent?.slice(0, colon) === state.run.id && state.workerAgents.has(Number(agent.slice(colon + 1)))
+}
+
 /** Drops what active hats may not publish, where the config asks for it. Control topics are exempt. */
 function enforceScope(state: State, iteration: Iteration, plain: readonly Event[]): readonly Event[] {
   const [first] = iteration.hats
@@ -95,7 +125,8 @@ function enforceScope(state: State, iteration: Iteration, plain: readonly Event[
   const control = controlTopics(state)
   const patterns = iteration.hats.flatMap((id) => state.topology.hat(id)?.publishes ?? [])
   const refused = plain.filter(
-    (event) => !isControl(control, event.topic) && !matchesAny(patterns, event.topic),
+    (event) =>
+      event.wave === undefined && !isControl(control, event.topic) && !matchesAny(patterns, event.topic),
   )
   if (refused.length === 0) return plain
   publishScopeViolation(state, {

@@ -1,4 +1,4 @@
-import type { State, StopReason } from './state.ts'
+import type { Now, State, StopReason } from './state.ts'
 
 /** A budget of the whole run that is used up, in the contract's order; null if none is. Also binds while a wave runs. */
 export function spentBudget(state: State): StopReason | null {
@@ -39,4 +39,14 @@ function hasNoProgress(state: State): boolean {
   const { maxSilentIterations } = state.rules.eventLoop
   if (maxSilentIterations > 0 && loop.counters.silent >= maxSilentIterations) return true
   return loop.counters.defaults > hats
+}
+
+/** Why nothing further may start; running agents finish. */
+export function halted(state: State): StopReason | null {
+  return spentBudget(state) ?? state.stop?.reason ?? null
+}
+
+/** Time that counts for `max_runtime`. */
+export function usedMs(state: State, now: Now): number {
+  return state.earlierMs + now.mono - state.beganMono
 }

@@ -261,5 +261,18 @@ function tellNews(state: State, news: News, fact: Fact, read: ReadBlob): readonl
           payload_preview: read(news.payload).slice(0, PREVIEW),
         },
       ]
+    case 'nudge':
+      return [
+        {
+          type: 'error',
+          iteration,
+          code: 'nudge',
+          message: 'ended without a result: it is asked once more',
+          recoverable: true,
+          wave_id: news.wave,
+          wave_index: news.index,
+          payload_preview: read(news.payload).slice(0, PREVIEW),
+        },
+      ]
   }
 }

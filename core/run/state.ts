@@ -20,8 +20,9 @@ export interface Now {
  */
 export interface State {
   readonly run: RunInfo
-  readonly rules: Rules
-  readonly topology: Topology
+  /** As the config was read for the invocation at work. */
+  rules: Rules
+  topology: Topology
   /** Null in `ralph wave run`: one wave and no loop. */
   readonly loop: Loop | null
   /** Waves that are not merged yet, in order of their opening. */
@@ -80,6 +81,8 @@ export type News =
       readonly maxAttempts: number
       readonly payload: Blob
     }
+  /** A worker forgot its result and is asked once more. */
+  | { readonly kind: 'nudge'; readonly wave: WaveId; readonly index: number; readonly payload: Blob }
 
 export interface RunInfo {
   readonly id: string

@@ -19,6 +19,7 @@ export function createWork(of: Pick<Work, 'id' | 'wave' | 'index' | 'hat' | 'top
     nestedRefused: 0,
     bad: [],
     linesRead: 0,
+    nudge: null,
     outcome: null,
   }
 }
@@ -34,8 +35,16 @@ export function workerOf(state: State, event: Event): Worker | null {
   if (event.agent === undefined || state.workers.size === 0) return null
   const colon = event.agent.lastIndexOf(':')
   if (event.agent.slice(0, colon) !== state.run.id) return null
-  const work = state.workers.get(Number(event.agent.slice(colon + 1)))
-  return work === undefined ? null : { work, take: (line) => takeWorkerLine(state, work, line) }
+  const n = Number(event.agent.slice(colon + 1))
+  const work = state.workers.get(n)
+  if (work === undefined) return null
+  return {
+    work,
+    take(line) {
+      // What an earlier attempt has left behind speaks for no later one.
+      if (work.agent === n && work.status === 'running') takeWorkerLine(state, work, line)
+    },
+  }
 }
 
 /** Applies a worker's rules to one of its lines (contract/waves §12.1, §12.2), however it was written. */

@@ -64,7 +64,9 @@ export function planStage(
     return [{ index: work.index, hat: work.hat, event, carried: work.outcome }]
   })
   const all = [...runs, ...carried].sort((a, b) => a.index - b.index)
-  const stage = wave.chain.stage + 1
+  let stage = wave.chain.stage + 1
+  // An agent may have dispatched a wave of that very id.
+  while (rules.isKnown(`${wave.chain.root}.${stage}`)) stage += 1
   const plan = planWave(
     { id: `${wave.chain.root}.${stage}`, inferred: wave.inferred },
     all,

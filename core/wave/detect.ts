@@ -37,7 +37,13 @@ export function collectDispatch(dispatches: Dispatch[], event: Event): string | 
   return warnings.length === 0 ? null : warnings.join('; ')
 }
 
-/** Indices below the total that have no line yet. */
+/** True if an index below the total has no line yet. Looks no further than there are lines: a total may be anything. */
+export function isIncomplete({ items, total }: Dispatch): boolean {
+  for (let index = 0; index < total; index++) if (!items.has(index)) return true
+  return false
+}
+
+/** Indices below the total that have no line yet. Only for a total that was accepted. */
 export function missingIndices(dispatch: Dispatch): readonly number[] {
   const missing: number[] = []
   for (let index = 0; index < dispatch.total; index++) if (!dispatch.items.has(index)) missing.push(index)

@@ -1,5 +1,6 @@
 import type { ReadBlob } from '../blob.ts'
 import { type ControlTopics, isControl } from '../control.ts'
+import type { EventRecord } from '../event.ts'
 import { formatRecord } from '../events-file/record.ts'
 import type { HatId } from '../hat.ts'
 import { isConcrete, type Topic } from '../topic.ts'
@@ -35,6 +36,27 @@ export function mergeLines(input: MergeInput): readonly string[] {
     ...results.flatMap(({ work, outcome }) => resultLines(input, work, outcome)),
     ...failures.flatMap(({ work, outcome }) => failureLines(input, work, outcome, isLast)),
   ]
+}
+
+/** The lines of a merge that a merge cut by a crash has not written: by index, topic and payload. */
+export function missingLines(
+  lines: readonly string[],
+  wave: string,
+  written: readonly EventRecord[],
+): readonly string[] {
+  const there = new Map<string, number>()
+  for (const event of written) {
+    if (event.wave?.id !== wave || event.waveStatus === undefined) continue
+    const key = JSON.stringify([event.wave.index, event.topic, event.payload])
+    there.set(key, (there.get(key) ?? 0) + 1)
+  }
+  return lines.filter((line) => {
+    const { wave_index, topic, payload } = JSON.parse(line) as Record<string, unknown>
+    const key = JSON.stringify([wave_index, topic, payload])
+    const left = there.get(key) ?? 0
+    there.set(key, left - 1)
+    return left <= 0
+  })
 }
 
 function resultLines(input: MergeInput, work: Work, outcome: Outcome): readonly string[] {

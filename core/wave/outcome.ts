@@ -196,8 +196,11 @@ function describeStray(stray: Stray): string {
   return `${stray.command} (pid ${stray.pid})`
 }
 
+const TAIL_CHARACTERS = 400
+
 function lastLines(tail: string): string {
-  return tail.trim().split('\n').slice(-3).join(' | ').slice(-400)
+  const text = tail.trim().split('\n').slice(-3).join(' | ')
+  return [...text.slice(-2 * TAIL_CHARACTERS)].slice(-TAIL_CHARACTERS).join('')
 }
 
 function isBlank(blob: Blob): boolean {

@@ -25,12 +25,14 @@ export function requeue(wave: Wave, works: readonly Work[]): void {
   for (const work of works) {
     work.outcome = null
     work.startedMono = null
+    work.nudge = null
     enqueue(wave, work)
   }
 }
 
 /** Writes the outcome of an item, once. A withdrawn item stays open. */
 export function settle(wave: Wave, work: Work, outcome: Outcome): void {
+  if (work.status === 'settled') throw new Error(`item ${work.id} is settled, and would get another outcome`)
   work.outcome = outcome
   work.status = outcome.class === 'withdrawn' ? 'queued' : 'settled'
   wave.lastFailures.delete(work.index)

@@ -1,4 +1,4 @@
-import type { FailureClass, Usage } from '../backend/contract.ts'
+import type { FailureClass, Resume, Usage } from '../backend/contract.ts'
 import type { Blob } from '../blob.ts'
 import type { BadLine, Event } from '../event.ts'
 import type { Hat, HatId } from '../hat.ts'
@@ -37,7 +37,16 @@ export interface Work {
   bad: BadLine[]
   /** Lines of the current attempt's file that were read, bad ones included. */
   linesRead: number
+  /** Set once the worker is to be asked, or was asked, for a result that it forgot. */
+  nudge: Nudge | null
   outcome: Outcome | null
+}
+
+/** A worker that ended well without a result is asked once more, in the same conversation. */
+export interface Nudge {
+  readonly resume: Resume
+  /** What the item comes to if that brings no result either. */
+  readonly before: Outcome
 }
 
 export type Cost =
@@ -136,4 +145,6 @@ export interface Wave {
   readonly lastFailures: Map<number, Outcome>
   /** Items that failed in an earlier stage of the chain. */
   readonly carried: Set<number>
+  /** Results that became items of the next stage of the chain. */
+  readonly passedOn: Set<Event>
 }

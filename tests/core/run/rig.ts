@@ -138,10 +138,12 @@ export interface RigOptions {
   readonly objective?: string
   /** Facts of an earlier invocation: the rig goes on with that run. */
   readonly earlier?: readonly Fact[]
+  /** What the earlier invocation was given, where the config was edited since. */
+  readonly began?: RigOptions
 }
 
 export function rig(options: RigOptions = {}): Rig {
-  const state = rigState(options)
+  const state = rigState(options.began ?? options)
   const actions: Action[] = []
   const journal: Fact[] = []
   let end: StopReason | null = null
@@ -233,7 +235,15 @@ export function rig(options: RigOptions = {}): Rig {
   if (options.earlier !== undefined) {
     for (const fact of options.earlier) absorb(state, fact)
     journal.push(...options.earlier)
-    made.happen({ type: 'loop.resumed', objective: null, filed: [], totalLimits: false })
+    made.happen({
+      type: 'loop.resumed',
+      objective: options.objective === undefined ? null : inline(options.objective),
+      filed: [],
+      totalLimits: false,
+      ...(options.began === undefined
+        ? {}
+        : { config: { rules: rulesOf(options), hats: options.hats ?? [] } }),
+    })
     return made
   }
   made.happen({
@@ -257,16 +267,20 @@ export function rigState(options: RigOptions): State {
       startedAt: 1_000_000,
       startedMono: 0,
     },
-    rules: {
-      eventLoop: { ...LOOP, ...options.loop },
-      features: { ...FEATURES, ...options.features },
-      backends: {
-        '': { name: 'custom', output: 'text', contextWindow: 0, inactivitySeconds: 900, ...options.backend },
-      },
-    },
+    rules: rulesOf(options),
     topology: createTopology(options.hats ?? []),
     loop: true,
   })
+}
+
+function rulesOf(options: RigOptions): Rules {
+  return {
+    eventLoop: { ...LOOP, ...options.loop },
+    features: { ...FEATURES, ...options.features },
+    backends: {
+      '': { name: 'custom', output: 'text', contextWindow: 0, inactivitySeconds: 900, ...options.backend },
+    },
+  }
 }
 
 function toEvent([topic, payload = '']: readonly [string, string?]): Event {
