@@ -1,3 +1,4 @@
+import type { Access } from './access.ts'
 import type { Pattern, Topic } from './topic.ts'
 
 export type HatId = string
@@ -16,6 +17,7 @@ export interface Hat {
   readonly backend?: BackendChoice
   readonly backendArgs: readonly string[]
   readonly model?: string
+  readonly access?: Access
   readonly defaultPublishes?: Topic
   readonly maxActivations?: number
   readonly scratchpad?: Scratchpad

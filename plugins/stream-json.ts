@@ -1,4 +1,5 @@
 import type { AgentEvent, ProcessEnd, Say, Session, Verdict } from '../core/backend/contract.ts'
+import { namedSession } from './named-session.ts'
 import { OpenWork } from './open-work.ts'
 import { type Fields, fieldsOf, listOf, numberOf, parseRecords, textOf } from './record.ts'
 import { apiClass, isError, judge } from './stream-json-failure.ts'
@@ -7,6 +8,7 @@ import { Spending } from './stream-json-spending.ts'
 /** One headless run with `--output-format stream-json`, of Claude Code or a program that speaks its format: one JSON record a line, `type` anywhere in it, several results. */
 export class StreamJsonSession implements Session {
   readonly #prompt: string
+  readonly #spentUsd: number
   readonly #spending = new Spending()
   readonly #open = new OpenWork()
   #result: Fields | null = null
@@ -19,8 +21,10 @@ export class StreamJsonSession implements Session {
   /** The last thing said was that the agent is done. */
   #done = false
 
-  constructor(prompt: string) {
+  /** `spentUsd`: what the conversation had cost when it was gone on with; the program's own figure includes it. */
+  constructor(prompt: string, spentUsd = 0) {
     this.#prompt = prompt
+    this.#spentUsd = spentUsd
   }
 
   start(): readonly Say[] {
@@ -65,7 +69,7 @@ export class StreamJsonSession implements Session {
         return this.#resultEvents(record)
       case 'system':
         this.#open.system(record)
-        return retryOf(record)
+        return record.subtype === 'init' ? namedSession(record, 'session_id') : retryOf(record)
       default:
         return []
     }
@@ -136,7 +140,7 @@ export class StreamJsonSession implements Session {
       { type: 'turns', turns: this.#turns },
     ]
     const usd = numberOf(result, 'total_cost_usd')
-    if (usd !== undefined) events.push({ type: 'cost', usd })
+    if (usd !== undefined) events.push({ type: 'cost', usd: Math.max(0, usd - this.#spentUsd) })
     const text = textOf(result, 'result')?.trim()
     if (text && !isError(result)) {
       this.#unread = null

@@ -41,6 +41,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   invoke: checkInvocation,
   arguments: checkArguments,
   model: checkModel,
+  resume: checkResume,
+  access: checkAccess,
   environment: checkEnvironment,
   prompt: checkPrompt,
   'unknown output': checkUnknownOutput,
@@ -57,6 +59,7 @@ const TASK: AgentTask = {
   command: '/opt/agent',
   args: ['--first', 'one', '--second'],
   env: { PATH: '/usr/bin:/bin', HOME: '/home/user' },
+  privateDir: '/state/runs/run/private/3',
   uid: 1000,
   ralph: '/opt/ralph',
   role: {
@@ -75,8 +78,11 @@ const TASK: AgentTask = {
 }
 
 function checkTraits({ summary, traits }: Backend): readonly string[] {
-  const { output, contextWindow, access, shell } = traits
-  const flags = { ...shell, ...pick(traits, ['reportsCost', 'reportsTokens', 'takesModel', 'verified']) }
+  const { output, contextWindow, access, shell, enforces } = traits
+  const flags = {
+    ...shell,
+    ...pick(traits, ['reportsCost', 'reportsTokens', 'takesModel', 'resumes', 'verified']),
+  }
   return [
     ...unless(summary.trim() !== '' && !summary.includes('\n'), 'summary must be one line'),
     ...unless(output === 'text' || output === 'stream', "output must be 'text' or 'stream'"),
@@ -86,6 +92,9 @@ function checkTraits({ summary, traits }: Backend): readonly string[] {
       unless(typeof flag === 'boolean', `${name} must be true or false`),
     ),
     ...unless(Object.keys(shell).length >= 4, 'shell must have all four flags'),
+    ...Object.entries(enforces).flatMap(([level, { says }]) =>
+      unless(says.trim() !== '', `enforces.${level}.says must say what an agent may do then`),
+    ),
   ]
 }
 
@@ -127,6 +136,35 @@ function checkModel(backend: Backend): readonly string[] {
   return backend.traits.takesModel
     ? unless(passed, 'takesModel is true, but a model reaches neither argv nor the environment')
     : unless(!passed, 'takesModel is false, but a model is passed')
+}
+
+function checkResume(backend: Backend): readonly string[] {
+  const session = 'session-for-the-check'
+  const { argv, env } = backend.invoke({ ...TASK, resume: { session, usage: null, costUsd: null } })
+  const passed = JSON.stringify([argv, env ?? {}]).includes(session)
+  return unless(
+    passed || !backend.traits.resumes,
+    'resumes is true, but a session reaches neither argv nor the environment',
+  )
+}
+
+/** A level that the program is held to shows in how it is started. */
+function checkAccess(backend: Backend): readonly string[] {
+  const full = backend.invoke(TASK)
+  return (['read', 'edit'] as const).flatMap((access) => {
+    const held = backend.invoke({ ...TASK, access })
+    const differs = !isDeepStrictEqual(full, held)
+    const outside = (held.privateFiles ?? []).filter(
+      ({ path }) => path.startsWith('/') || path.includes('..'),
+    )
+    return [
+      ...unless(
+        differs || backend.traits.enforces[access] === undefined,
+        `enforces.${access} is there, but the program is started as with full access`,
+      ),
+      ...outside.map(({ path }) => `the private file ${path} leads out of the private folder`),
+    ]
+  })
 }
 
 function checkEnvironment(backend: Backend): readonly string[] {

@@ -1,3 +1,5 @@
+import type { Restricted } from '../access.ts'
+
 /**
  * What a backend plugin is. A plugin is data and a pure conversation: the core owns processes, files, timers and retries.
  * Plugins import types only from here.
@@ -23,6 +25,8 @@ export interface Traits {
   readonly reportsCost: boolean
   readonly reportsTokens: boolean
   readonly takesModel: boolean
+  /** A conversation that has ended can be gone on with: `open` tells its `session`, and `invoke` heeds `task.resume`. */
+  readonly resumes: boolean
   /** Tokens; 0 if unknown. */
   readonly contextWindow: number
   /** What the program's shell tool lets a command do. */
@@ -35,8 +39,24 @@ export interface Traits {
   }
   /** What an agent of it may do, in words, for the run's first lines. */
   readonly access: string
+  /** Narrower levels of access that the program itself holds an agent to. What is not here is refused where a user asks for it. */
+  readonly enforces: Readonly<Partial<Record<Restricted, Enforcement>>>
+  /** Variables that the program needs where the environment is filtered; a `*` at the end stands for any rest. */
+  readonly env: readonly string[]
   /** False: written from documentation, never run by our tests. */
   readonly verified: boolean
+}
+
+/** How a program holds an agent to a level of access. */
+export interface Enforcement {
+  /** What the agent may do then, in words, for the run's first lines. */
+  readonly says: string
+  /** `message`: it can run no `ralph emit`, so that its final message is all that comes of it: enough for `ralph wave run`. */
+  readonly delivers: 'events' | 'message'
+  /** False: longer texts are handed over as files in the outbox. */
+  readonly heredoc: boolean
+  /** Words of a command line that would undo it. */
+  readonly undoneBy: readonly string[]
 }
 
 /** What `detect` may ask of the machine. */
@@ -76,6 +96,10 @@ export interface AgentTask {
   /** `custom` and `{command}` only. */
   readonly promptMode?: 'arg' | 'stdin'
   readonly promptFlag?: string
+  /** Absent: full. Never a level that is not in `traits.enforces`. */
+  readonly access?: Restricted
+  /** Absolute path of a folder of the agent's own, which is there if `Invocation.privateFiles` asks for it. */
+  readonly privateDir?: string
   /** The environment that the agent will get, before `Invocation.env` is applied. */
   readonly env: Readonly<Record<string, string>>
   readonly uid: number
@@ -85,6 +109,17 @@ export interface AgentTask {
   readonly ralph: string
   /** `adapters.mock.script`, absolute. */
   readonly script?: string
+  /** The prompt goes on with this conversation. Only where `traits.resumes`. */
+  readonly resume?: Resume
+}
+
+/** A conversation of an agent that has ended. Serialisable. */
+export interface Resume {
+  /** As its program named it. */
+  readonly session: string
+  /** What the program had told of its spending by then: some count on from there, and what is told is to be the new part only. */
+  readonly usage: Usage | null
+  readonly costUsd: number | null
 }
 
 /** What a backend without a model needs to play a part. Serialisable. */
@@ -136,7 +171,18 @@ export interface Invocation {
   readonly prompt: 'arg' | 'stdin' | 'file'
   /** Milliseconds between TERM and KILL; 250 by default, at most 3000. */
   readonly killGraceMs?: number
+  /**
+   * Files that the agent finds in `task.privateDir` (0700). An empty list: the folder alone. It is made for the first
+   * attempt of a work, kept for its further ones, and then removed.
+   */
+  readonly privateFiles?: readonly PrivateFile[]
 }
+
+/** A file of an agent's private folder. `path` is relative, without `..`. */
+export type PrivateFile =
+  | { readonly path: string; readonly text: string }
+  /** A copy of the user's own file, absolute; left out where there is none. */
+  | { readonly path: string; readonly copyOf: string }
 
 export interface Session {
   /** What to write first. A one-shot program: the prompt, then the end of stdin. */
@@ -155,6 +201,8 @@ export type Say = { readonly event: AgentEvent } | { readonly write: string } | 
 
 /** What an agent did, in words that all backends share. */
 export type AgentEvent =
+  /** The program's own name for the conversation. */
+  | { readonly type: 'session'; readonly id: string }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
   | { readonly type: 'tool_start'; readonly id: string; readonly name: string; readonly input: string }

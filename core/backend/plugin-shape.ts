@@ -24,6 +24,7 @@ interface Field {
 const isText = (value: unknown): boolean => typeof value === 'string'
 const isFlag = (value: unknown): boolean => typeof value === 'boolean'
 const isFunction = (value: unknown): boolean => typeof value === 'function'
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
 const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0
 
 const FIELDS: readonly Field[] = [
@@ -51,10 +52,25 @@ const TRAITS: readonly Field[] = [
   { name: 'reportsCost', must: 'be true or false', accepts: isFlag },
   { name: 'reportsTokens', must: 'be true or false', accepts: isFlag },
   { name: 'takesModel', must: 'be true or false', accepts: isFlag },
+  { name: 'resumes', must: 'be true or false', accepts: isFlag },
   { name: 'contextWindow', must: 'be a number of tokens', accepts: isCount },
   { name: 'access', must: 'be a string', accepts: isText },
+  { name: 'enforces', must: 'be an object', accepts: (value) => isRecord(value) },
+  { name: 'env', must: 'be a list of names', accepts: isTexts },
   { name: 'verified', must: 'be true or false', accepts: isFlag },
   { name: 'shell', must: 'be an object', accepts: (value) => isRecord(value) },
+]
+
+const ENFORCEMENT: readonly Field[] = [
+  { name: 'says', required: true, must: 'be a string', accepts: isText },
+  {
+    name: 'delivers',
+    required: true,
+    must: "be 'events' or 'message'",
+    accepts: (value) => value === 'events' || value === 'message',
+  },
+  { name: 'heredoc', required: true, must: 'be true or false', accepts: isFlag },
+  { name: 'undoneBy', required: true, must: 'be a list of words', accepts: isTexts },
 ]
 
 const SHELL: readonly Field[] = ['heredoc', 'substitution', 'keepsPath', 'keepsEnvironment'].map((name) => ({
@@ -67,6 +83,15 @@ function wrongTraits(traits: unknown): string | null {
   if (!isRecord(traits)) return null
   const wrong = firstWrong(traits, TRAITS, 'traits.')
   if (wrong !== null) return wrong
+  const enforces = isRecord(traits.enforces) ? Object.entries(traits.enforces) : []
+  for (const [level, enforcement] of enforces) {
+    if (level !== 'read' && level !== 'edit')
+      return `"traits.enforces.${level}" is no level: there are read and edit`
+    if (!isRecord(enforcement))
+      return `"traits.enforces.${level}" must be an object, not ${kindOf(enforcement)}`
+    const fault = firstWrong(enforcement, ENFORCEMENT, `traits.enforces.${level}.`)
+    if (fault !== null) return fault
+  }
   return isRecord(traits.shell) ? firstWrong(traits.shell, SHELL, 'traits.shell.') : null
 }
 

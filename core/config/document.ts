@@ -1,4 +1,4 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLError } from 'yaml'
 import { type ConfigFault, faultAt } from './fault.ts'
 import { type Entry, type Mapping, mapping, type Origin, type Place, scalar, type Tree } from './tree.ts'
 
@@ -46,8 +46,8 @@ function readYaml(text: string, origin: Origin, withLines: boolean): Reading {
     // An empty text has no line yet.
     return { origin, line: Math.max(line, 1), column: Math.max(col, 1) }
   }
-  const say = (one: { pos: [number, number]; message: string }) => faultAt(place(one.pos[0]), '', one.message)
-  const faults = document.errors.map(say)
+  const say = ({ pos, message }: Pick<YAMLError, 'pos' | 'message'>) => faultAt(place(pos[0]), '', message)
+  const faults = plainErrors(text, document.errors).map(say)
   const warnings = document.warnings.map(say)
   // A key given twice leaves the rest readable: its other faults are shown in the same go.
   if (document.errors.some((error) => error.code !== 'DUPLICATE_KEY'))
@@ -55,6 +55,29 @@ function readYaml(text: string, origin: Origin, withLines: boolean): Reading {
 
   const read = toTree(document.contents, place)
   return { value: read.tree, faults: [...faults, ...read.faults], warnings }
+}
+
+/** The parser's words, where they say what a person has to look for. One tab makes many errors further down. */
+function plainErrors(
+  text: string,
+  errors: readonly YAMLError[],
+): readonly Pick<YAMLError, 'pos' | 'message'>[] {
+  const tab = errors.map(({ pos }) => tabAt(text, pos[0])).find((offset) => offset !== null)
+  if (tab != null) {
+    return [{ pos: [tab, tab], message: 'this line is indented by a tab: YAML takes only spaces' }]
+  }
+  return errors.map(({ pos, message, code }) => {
+    const key =
+      code === 'DUPLICATE_KEY' ? /^[^\s:{},[\]][^:\n]*/.exec(text.slice(pos[0]))?.[0].trim() : undefined
+    return { pos, message: key === undefined ? message : `${key}: this key stands here a second time` }
+  })
+}
+
+/** Offset of a tab in the indentation of the line at `offset`. */
+function tabAt(text: string, offset: number): number | null {
+  const begin = text.lastIndexOf('\n', offset - 1) + 1
+  const indentation = /^ *\t/.exec(text.slice(begin))
+  return indentation === null ? null : begin + indentation[0].length - 1
 }
 
 function toTree(

@@ -17,6 +17,7 @@ export interface ConfigFlags {
   readonly promptFile?: string
   readonly backend?: string
   readonly model?: string
+  readonly access?: string
   readonly maxIterations?: number
   readonly completionPromise?: string
 }
@@ -54,6 +55,7 @@ export function flagLayers(flags: ConfigFlags): readonly Mapping[] {
     ...layer('-P', ['event_loop', 'prompt_file'], flags.promptFile === '-' ? undefined : flags.promptFile),
     ...layer('-b', ['cli', 'backend'], flags.backend),
     ...layer('--model', ['cli', 'model'], flags.model),
+    ...layer('--access', ['cli', 'access'], flags.access),
     ...layer('--max-iterations', ['event_loop', 'max_iterations'], flags.maxIterations),
     ...layer('--completion-promise', ['event_loop', 'completion_promise'], flags.completionPromise),
   ]

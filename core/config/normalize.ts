@@ -8,6 +8,7 @@ import type {
   AdapterSettings,
   CliSettings,
   CoreSettings,
+  EnvPolicy,
   EventLoopSettings,
   FeatureSettings,
   Settings,
@@ -79,8 +80,16 @@ function toCli(raw: Section<'cli'>, agentPriority: readonly string[]): CliSettin
     ...optional('model', raw.model),
     promptMode: raw.prompt_mode ?? 'arg',
     ...optional('promptFlag', raw.prompt_flag),
+    ...optional('access', raw.access),
+    wrap: raw.wrap ?? [],
+    env: toEnvPolicy(raw.env ?? 'inherit'),
     agentPriority,
   }
+}
+
+function toEnvPolicy(raw: NonNullable<Section<'cli'>['env']>): EnvPolicy {
+  if (raw === 'inherit') return raw
+  return { allow: raw === 'filtered' ? [] : (raw.allow ?? []) }
 }
 
 function toCore(raw: Section<'core'>, hasHats: boolean): CoreSettings {
@@ -105,6 +114,7 @@ function toAdapter(raw: NonNullable<Section<'adapters'>[string]>): AdapterSettin
       price && { input, output: price.output ?? 0, cachedInput: price.cached_input ?? input },
     ),
     ...optional('script', raw.script),
+    ...optional('access', raw.access),
   }
 }
 

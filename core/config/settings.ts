@@ -1,3 +1,4 @@
+import type { Access } from '../access.ts'
 import type { Hat, Retry, Scratchpad } from '../hat.ts'
 import type { Topic } from '../topic.ts'
 
@@ -47,9 +48,20 @@ export interface CliSettings {
   readonly model?: string
   readonly promptMode: 'arg' | 'stdin'
   readonly promptFlag?: string
+  /** The narrowest of this, the backend's and the hat's counts. Absent: full. */
+  readonly access?: Access
+  /** Words in front of every agent's command line: a sandbox or a container. */
+  readonly wrap: readonly string[]
+  readonly env: EnvPolicy
   /** Order for `auto`; empty: the built-in order. */
   readonly agentPriority: readonly string[]
 }
+
+/** Which variables agents get of the user's environment. What ralph sets itself is always among them. */
+export type EnvPolicy =
+  | 'inherit'
+  /** What programs need in general, what the backend declares, and these; a `*` at the end stands for any rest. */
+  | { readonly allow: readonly string[] }
 
 export interface CoreSettings {
   readonly scratchpad: Scratchpad
@@ -66,6 +78,7 @@ export interface AdapterSettings {
   readonly price?: Price
   /** `mock` only: path of its script. */
   readonly script?: string
+  readonly access?: Access
 }
 
 /** USD per million tokens. */

@@ -21,11 +21,20 @@ export function findExecutables(search: Search): readonly Executable[] {
   const { settings, plugins, backends } = search
   const plays = (name: string) => backends === null || backends.has(name)
   return [
+    ...wrapCall(search),
     ...coordinatorCall(search),
     ...settings.hats.flatMap((hat) => hatCall(search, hat)),
     ...(plays(SCRIPTED_BACKEND) ? mockScript(search) : []),
     ...plugins.filter(({ name }) => plays(name)).map((plugin) => ({ kind: 'plugin', ...plugin }) as const),
   ]
+}
+
+/** What stands in front of every agent is a command line of its own, whoever plays behind it. */
+function wrapCall(search: Search): readonly ProgramCall[] {
+  const places = said(search, ['cli'], ['wrap'])
+  return places.length === 0
+    ? []
+    : [{ kind: 'program', hat: '', words: search.settings.cli.wrap, more: false, places }]
 }
 
 function coordinatorCall(search: Search): readonly ProgramCall[] {

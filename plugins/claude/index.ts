@@ -1,5 +1,6 @@
 import { defineBackend } from '../../core/backend/define.ts'
 import { StreamJsonSession } from '../stream-json.ts'
+import { enforces } from './access.ts'
 import { rootCaveat } from './caveats.ts'
 import { invoke } from './invocation.ts'
 
@@ -13,11 +14,23 @@ export default defineBackend({
     reportsCost: true,
     reportsTokens: true,
     takesModel: true,
+    resumes: true,
     contextWindow: 200_000,
+    enforces,
+    env: [
+      'ANTHROPIC_*',
+      'CLAUDE_*',
+      'AWS_*',
+      'CLOUD_ML_REGION',
+      'GOOGLE_*',
+      'IS_SANDBOX',
+      'DISABLE_*',
+      'API_TIMEOUT_MS',
+    ],
     access: 'everything you may do here: --dangerously-skip-permissions, your own settings are left out',
     verified: true,
   },
   invoke,
   caveats: rootCaveat,
-  open: (task) => new StreamJsonSession(task.prompt),
+  open: (task) => new StreamJsonSession(task.prompt, task.resume?.costUsd ?? 0),
 })

@@ -1,31 +1,21 @@
 import type { AgentTask, Invocation } from '../../core/backend/contract.ts'
 import { envDefaults } from '../env-defaults.ts'
+import { accessFlags } from './access.ts'
 
 /** The prompt goes to stdin: an argument ends at 128 KiB and shows in `ps`. */
-export function invoke({ command = 'claude', model, args, env }: AgentTask): Invocation {
+export function invoke(task: AgentTask): Invocation {
+  const { command = 'claude', model, args, env, resume, access } = task
   const withModel = model === undefined ? [] : ['--model', model]
+  const further = resume === undefined ? [] : ['--resume', resume.session]
   return {
-    argv: [command, ...HEADLESS, ...withModel, ...NARROWED, ...args],
+    argv: [command, ...HEADLESS, ...withModel, ...accessFlags(access), ...further, ...args],
     env: { set: envDefaults(env, DEFAULTS), unset: OF_AN_OUTER_SESSION },
     prompt: 'stdin',
     killGraceMs: 3000, // it needs about 1.5 s to end its own tools
   }
 }
 
-const HEADLESS = [
-  '-p',
-  '--output-format',
-  'stream-json',
-  '--verbose',
-  '--dangerously-skip-permissions',
-] as const
-
-/** Its own to-do lists would outlive no prompt and compete with the events; the user's own settings could change what an agent does. */
-const NARROWED = [
-  '--disallowedTools=TodoWrite,TaskCreate,TaskUpdate,TaskList,TaskGet',
-  '--setting-sources',
-  'project,local',
-] as const
+const HEADLESS = ['-p', '--output-format', 'stream-json', '--verbose'] as const
 
 const DEFAULTS = {
   // Ten retries would take three minutes in silence, for a wrong key too. Waiting is the loop's business.

@@ -1,5 +1,6 @@
 import { defineBackend } from '../../core/backend/define.ts'
 import { RecordSession } from '../record-session.ts'
+import { enforces } from './access.ts'
 import { invoke } from './invocation.ts'
 import { CodexReader } from './reader.ts'
 
@@ -12,9 +13,12 @@ export default defineBackend({
     output: 'stream',
     reportsTokens: true,
     takesModel: true,
+    resumes: true,
+    enforces,
+    env: ['OPENAI_*', 'CODEX_*'],
     access: 'everything you may do here: --dangerously-bypass-approvals-and-sandbox',
     verified: true,
   },
   invoke,
-  open: (task) => new RecordSession(task.prompt, new CodexReader()),
+  open: (task) => new RecordSession(task.prompt, new CodexReader(task.resume?.usage ?? null)),
 })

@@ -1,4 +1,5 @@
 import type { AgentEvent, ProcessEnd, Usage, Verdict } from '../../core/backend/contract.ts'
+import { namedSession } from '../named-session.ts'
 import { OpenTools } from '../open-tools.ts'
 import { judgeSilence, judgeSuccess } from '../process-end.ts'
 import { type Fields, fieldsOf, numberOf, textOf } from '../record.ts'
@@ -10,9 +11,17 @@ export class CodexReader implements Reader {
   readonly tools = new OpenTools()
   #turn: 'completed' | 'failed' | null = null
   #trouble = ''
+  readonly #before: Usage | null
+
+  /** `before`: what the conversation had used when it was gone on with; the program's own figures include it. */
+  constructor(before: Usage | null = null) {
+    this.#before = before
+  }
 
   read(record: Fields): readonly AgentEvent[] {
     switch (record.type) {
+      case 'thread.started':
+        return namedSession(record, 'thread_id')
       case 'turn.started':
         this.#turn = null
         return []
@@ -25,7 +34,10 @@ export class CodexReader implements Reader {
         return retryOf(textOf(record, 'message') ?? '')
       case 'turn.completed':
         this.#turn = 'completed'
-        return [{ type: 'usage', usage: usageOf(fieldsOf(record, 'usage')) }, { type: 'terminal' }]
+        return [
+          { type: 'usage', usage: usageOf(fieldsOf(record, 'usage'), this.#before) },
+          { type: 'terminal' },
+        ]
       case 'turn.failed':
         this.#turn = 'failed'
         this.#trouble = textOf(fieldsOf(record, 'error'), 'message') ?? ''
@@ -109,13 +121,14 @@ function toolOf(item: Fields): Tool | null {
   }
 }
 
-/** Totals of the session. `input_tokens` includes what came from the cache, `output_tokens` what was thought. */
-function usageOf(usage: Fields): Usage {
+/** Totals of the session, less `before`. `input_tokens` includes what came from the cache, `output_tokens` what was thought. */
+function usageOf(usage: Fields, before: Usage | null): Usage {
+  const since = (name: string, spent = 0): number => Math.max(0, (numberOf(usage, name) ?? 0) - spent)
   return {
-    input: numberOf(usage, 'input_tokens') ?? 0,
-    output: numberOf(usage, 'output_tokens') ?? 0,
-    cacheRead: numberOf(usage, 'cached_input_tokens') ?? 0,
-    cacheWrite: numberOf(usage, 'cache_write_input_tokens') ?? 0,
+    input: since('input_tokens', before?.input),
+    output: since('output_tokens', before?.output),
+    cacheRead: since('cached_input_tokens', before?.cacheRead),
+    cacheWrite: since('cache_write_input_tokens', before?.cacheWrite),
     context: 0,
   }
 }

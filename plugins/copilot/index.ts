@@ -11,6 +11,7 @@ export default defineBackend({
   traits: {
     output: 'stream',
     takesModel: true,
+    env: ['COPILOT_*', 'GH_*', 'GITHUB_TOKEN'],
     access: 'everything you may do here: --allow-all-tools --allow-all-paths',
     verified: true,
   },

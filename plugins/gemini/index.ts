@@ -1,4 +1,5 @@
 import { defineBackend } from '../../core/backend/define.ts'
+import { enforces } from './access.ts'
 import { invoke } from './invocation.ts'
 import { GeminiSession } from './session.ts'
 
@@ -11,9 +12,13 @@ export default defineBackend({
     output: 'stream',
     reportsTokens: true,
     takesModel: true,
+    resumes: true,
     contextWindow: 1_048_576,
-    // Refused whatever is allowed otherwise: `$(…)`, backticks, `<(…)`.
-    shell: { substitution: false },
+    // A command with `$(…)`, backticks or `<(…)` is refused whatever is allowed otherwise, in a quoted heredoc too: a report
+    // in Markdown can only be handed over as a file, and its file tool writes nowhere but in the workspace.
+    shell: { heredoc: false, substitution: false },
+    enforces,
+    env: ['GEMINI_*', 'GOOGLE_*'],
     access: 'everything you may do here: --yolo, and this folder counts as trusted',
     verified: true,
   },

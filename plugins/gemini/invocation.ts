@@ -1,13 +1,18 @@
 import type { AgentTask, Invocation } from '../../core/backend/contract.ts'
 import { envDefaults } from '../env-defaults.ts'
+import { holdTo } from './access.ts'
 
 /** The prompt goes to stdin: an argument ends at 128 KiB and shows in `ps`. */
-export function invoke({ command = 'gemini', model, args, env }: AgentTask): Invocation {
+export function invoke(task: AgentTask): Invocation {
+  const { command = 'gemini', model, args, env, resume } = task
+  const hold = holdTo(task)
   const withModel = model === undefined ? [] : ['-m', model]
+  const further = resume === undefined ? [] : ['--resume', resume.session]
   return {
-    argv: [command, '--yolo', '--output-format', 'stream-json', ...withModel, ...args],
-    env: { set: envDefaults(env, HEADLESS), unset: signsOfCi(env) },
+    argv: [command, ...hold.flags, '--output-format', 'stream-json', ...withModel, ...further, ...args],
+    env: { set: { ...envDefaults(env, HEADLESS), ...hold.env }, unset: signsOfCi(env) },
     prompt: 'stdin',
+    ...(hold.files === undefined ? {} : { privateFiles: hold.files }),
   }
 }
 

@@ -7,6 +7,7 @@ import type {
   Usage,
   Verdict,
 } from '../../core/backend/contract.ts'
+import { namedSession } from '../named-session.ts'
 import { type Fields, fieldsOf, numberOf, parseRecords, textOf } from '../record.ts'
 import { statusClass } from '../trouble.ts'
 import { type Heard, judge } from './failure.ts'
@@ -73,6 +74,8 @@ export class GeminiSession implements Session {
 
   #eventsOf(record: Fields): readonly AgentEvent[] {
     switch (record.type) {
+      case 'init':
+        return namedSession(record, 'session_id')
       case 'message':
         return this.#spoken(record)
       case 'tool_use':

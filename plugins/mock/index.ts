@@ -1,5 +1,13 @@
-import type { AgentTask, Backend, Invocation } from '../../core/backend/contract.ts'
+import type { AgentTask, Backend, Enforcement, Invocation } from '../../core/backend/contract.ts'
 import { openSession } from './session.ts'
+
+/** It has no will of its own: what its script says is the user's word. */
+const PLAYS: Enforcement = {
+  says: 'plays the hats without a model; runs only what its script says',
+  delivers: 'events',
+  heredoc: true,
+  undoneBy: [],
+}
 
 /**
  * Plays any hat collection without a model. The program is this very `ralph` as `ralph mock-agent` (`play.ts`): a real
@@ -13,8 +21,11 @@ const mock: Backend = {
     reportsCost: true,
     reportsTokens: true,
     takesModel: true,
+    resumes: true,
     contextWindow: 0,
     shell: { heredoc: true, substitution: true, keepsPath: true, keepsEnvironment: true },
+    enforces: { read: PLAYS, edit: PLAYS },
+    env: [],
     access: 'plays the hats without a model; runs only what its script says',
     verified: true,
   },
@@ -25,6 +36,8 @@ const mock: Backend = {
       task.ralph,
       'mock-agent',
       ...(task.model === undefined ? [] : ['--model', task.model]),
+      ...(task.access === undefined ? [] : ['--access', task.access]),
+      ...(task.resume === undefined ? [] : ['--resume', task.resume.session]),
       ...task.args,
     ],
     prompt: 'stdin',

@@ -5,7 +5,7 @@ import { openLedger, type Starts } from './ledger.ts'
 import { osCodeOf } from './os-error.ts'
 import { type Ending, openAccount, type Performance, perform, printUsage, type Reading } from './perform.ts'
 import { commandEnv, type Env, fill, type Values } from './placeholders.ts'
-import { chooseSteps, cueOf } from './script/choose.ts'
+import { answersNudge, chooseSteps, cueOf } from './script/choose.ts'
 import type { Loaded } from './script/load.ts'
 import { createStage } from './stage.ts'
 import { type Assignment, parseAssignment } from './wire.ts'
@@ -21,7 +21,7 @@ export async function play(): Promise<number> {
     writeSync(2, 'mock-agent: no assignment on stdin; this program is started by `ralph run -b mock`\n')
     return 2
   }
-  const assignment = { ...given, ...modelOf(process.argv) }
+  const assignment = { ...given, ...wordsOf(process.argv) }
   const ledger = openLedger(assignment.role, process.pid)
   const term = trapTerm(() => ledger.end(null))
   const starts = ledger.start()
@@ -38,11 +38,14 @@ export async function play(): Promise<number> {
   }
 }
 
-/** `--model NAME`; the other words of the command line are the user's and mean nothing to the mock. */
-function modelOf(argv: readonly string[]): { readonly model?: string } {
-  const at = argv.indexOf('--model')
-  const model = at === -1 ? undefined : argv[at + 1]
-  return model === undefined ? {} : { model }
+/** `--model NAME` and `--resume ID`; the other words of the command line are the user's and mean nothing to the mock. */
+function wordsOf(argv: readonly string[]): Pick<Assignment, 'model' | 'resume'> {
+  const after = (flag: string): string | undefined => {
+    const at = argv.indexOf(flag)
+    return at === -1 ? undefined : argv[at + 1]
+  }
+  const [model, resume] = [after('--model'), after('--resume')]
+  return { ...(model === undefined ? {} : { model }), ...(resume === undefined ? {} : { resume }) }
 }
 
 /** Before TERM does what it does to any program, `last` is called. */
@@ -94,7 +97,10 @@ async function playAll(assignment: Assignment, starts: Starts, show: Performance
   const alone: Actor[] = []
   for (const actor of actorsOf(role)) {
     const start = starts(actor)
-    const steps = loaded ? chooseSteps(loaded.script, cueOf(role, actor, start), hats) : null
+    const cue = cueOf(role, actor, start, assignment.resume !== undefined)
+    if (loaded && answersNudge(loaded.script, cue, hats))
+      show.stage.print({ type: 'session', id: `mock-${role.agent}` })
+    const steps = loaded ? chooseSteps(loaded.script, cue, hats) : null
     if (steps === null) {
       alone.push(actor)
       continue

@@ -23,6 +23,8 @@ export function openSession(task: AgentTask): Session {
 
 function saysOf(line: Line, open: number): readonly Say[] {
   switch (line.type) {
+    case 'session':
+      return [{ event: { type: 'session', id: line.id } }]
     case 'text':
     case 'thinking':
       return [{ event: { type: line.type, text: line.text } }]

@@ -7,12 +7,15 @@ export interface Assignment {
   /** Absolute path of the `ralph` that the player calls. */
   readonly ralph: string
   readonly script?: string
-  /** Not in the document: the command line has it. */
+  /** Not in the document: the command line has them. */
   readonly model?: string
+  readonly resume?: string
 }
 
 /** One line of the player's stdout. */
 export type Line =
+  /** The player's script tells what it does when it is asked once more. */
+  | { readonly type: 'session'; readonly id: string }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
   | { readonly type: 'tool'; readonly id: string; readonly name: string; readonly input: string }
@@ -74,6 +77,8 @@ export function parseLine(text: string): Line | null {
   const value = objectOf(text)
   if (value === null) return null
   switch (value.type) {
+    case 'session':
+      return strings(value, 'id') ? (value as unknown as Line) : null
     case 'text':
     case 'thinking':
       return strings(value, 'text') ? (value as unknown as Line) : null

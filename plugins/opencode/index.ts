@@ -1,5 +1,7 @@
 import { defineBackend } from '../../core/backend/define.ts'
+import { MODEL_KEYS } from '../model-keys.ts'
 import { RecordSession } from '../record-session.ts'
+import { enforces } from './access.ts'
 import { invoke } from './invocation.ts'
 import { OpencodeReader } from './reader.ts'
 
@@ -13,6 +15,9 @@ export default defineBackend({
     reportsCost: true,
     reportsTokens: true,
     takesModel: true,
+    resumes: true,
+    enforces,
+    env: ['OPENCODE_*', ...MODEL_KEYS],
     access: 'everything you may do here that its own settings do not deny: --auto',
     verified: true,
   },

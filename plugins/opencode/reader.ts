@@ -1,4 +1,5 @@
 import type { AgentEvent, FailureClass, ProcessEnd, Usage, Verdict } from '../../core/backend/contract.ts'
+import { namedSession } from '../named-session.ts'
 import { OpenTools } from '../open-tools.ts'
 import { judgeSilence, judgeSuccess } from '../process-end.ts'
 import { type Fields, fieldsOf, numberOf, textOf } from '../record.ts'
@@ -25,7 +26,7 @@ export class OpencodeReader implements Reader {
       case 'step_start':
         this.#reason = null
         this.#error = null
-        return []
+        return namedSession(record, 'sessionID')
       case 'text':
         return this.#spoken(part)
       case 'reasoning':

@@ -1,4 +1,5 @@
 import { defineBackend } from '../../core/backend/define.ts'
+import { MODEL_KEYS } from '../model-keys.ts'
 import { RecordSession } from '../record-session.ts'
 import { invoke } from './invocation.ts'
 import { PiReader } from './reader.ts'
@@ -13,6 +14,15 @@ export default defineBackend({
     reportsCost: true,
     reportsTokens: true,
     takesModel: true,
+    enforces: {
+      read: {
+        says: 'reads files, and has no tool for anything else',
+        delivers: 'message',
+        heredoc: false,
+        undoneBy: ['--tools', '-t', '--extension', '-e'],
+      },
+    },
+    env: ['PI_*', ...MODEL_KEYS],
     access: 'everything you may do here: it asks for nothing',
     verified: true,
   },

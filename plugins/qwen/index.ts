@@ -11,6 +11,7 @@ export default defineBackend({
     output: 'stream',
     reportsTokens: true,
     takesModel: true,
+    env: ['QWEN_*', 'DASHSCOPE_*', 'OPENAI_*'],
     access: 'everything you may do here: --yolo',
     verified: true,
   },

@@ -11,7 +11,7 @@ import {
   textWhere,
   visibleText,
 } from './field.ts'
-import { promptMode, retry, scratchpad } from './machine.ts'
+import { access, promptMode, retry, scratchpad } from './machine.ts'
 
 const HAT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
@@ -44,6 +44,7 @@ const hatEntries = {
   backend_args: list(text),
   args: list(text),
   model: visibleText,
+  access,
   default_publishes: topic,
   max_activations: integer(1),
   scratchpad,

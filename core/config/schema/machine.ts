@@ -1,3 +1,4 @@
+import { ACCESS_LEVELS } from '../../access.ts'
 import { RETRY_CLASSES } from '../../hat.ts'
 import {
   amount,
@@ -10,10 +11,13 @@ import {
   oneOf,
   section,
   text,
+  textWhere,
   visibleText,
 } from './field.ts'
 
 export const scratchpad = either(visibleText, section({ enabled: flag, path: visibleText }))
+
+export const access = oneOf(ACCESS_LEVELS)
 
 export const promptMode = oneOf(['arg', 'stdin'])
 
@@ -23,6 +27,15 @@ export const retry = section({
   backoff_seconds: integer(0),
 })
 
+/** A variable's name; a `*` at its end stands for any rest. */
+const variable = textWhere(
+  (name) =>
+    /^[A-Za-z_][A-Za-z0-9_]*\*?$/.test(name)
+      ? null
+      : 'must be the name of a variable, with at most a * at its end',
+  { pattern: '^[A-Za-z_][A-Za-z0-9_]*\\*?$' },
+)
+
 export const cli = section({
   backend: visibleText,
   command: visibleText,
@@ -30,6 +43,9 @@ export const cli = section({
   model: visibleText,
   prompt_mode: promptMode,
   prompt_flag: visibleText,
+  access,
+  wrap: list(visibleText),
+  env: either(oneOf(['inherit', 'filtered']), section({ allow: list(variable) })),
   default_mode: inert,
   idle_timeout_secs: inert,
   pty_mode: inert,
@@ -50,6 +66,7 @@ export const adapters = named(
     enabled: flag,
     price: section({ input: amount, output: amount, cached_input: amount }),
     script: visibleText,
+    access,
     tool_permissions: inert,
   }),
 )

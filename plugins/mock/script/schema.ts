@@ -19,6 +19,8 @@ export interface Branches {
   readonly attempts?: Readonly<Record<string, Part>> | undefined
   /** By index in the wave, from 0. */
   readonly items?: Readonly<Record<string, Part>> | undefined
+  /** A worker that is asked once more for its result. Without it the worker's conversation cannot be gone on with. */
+  readonly nudged?: Part | undefined
 }
 
 const numbers = (from: 0 | 1) =>
@@ -36,8 +38,12 @@ const branches: v.GenericSchema<unknown, Branches> = v.pipe(
     turns: v.optional(v.pipe(v.array(v.lazy(() => part)), v.minLength(1, 'needs at least one turn'))),
     attempts: v.optional(numbers(1)),
     items: v.optional(numbers(0)),
+    nudged: v.optional(v.lazy(() => part)),
   }),
-  v.check((given) => Object.keys(given).length > 0, 'needs `steps`, `turns`, `attempts` or `items`'),
+  v.check(
+    (given) => Object.keys(given).length > 0,
+    'needs `steps`, `turns`, `attempts`, `items` or `nudged`',
+  ),
 )
 
 const part: v.GenericSchema<unknown, Part> = v.lazy(

@@ -69,6 +69,7 @@ describe('what it finds', () => {
       { invoke: ({ command, prompt }) => ({ argv: [command ?? 'x', prompt], prompt: 'arg' }) },
     ],
     ['model', 'a promised model that is not passed', { traits: { ...MINIMAL.traits, takesModel: true } }],
+    ['resume', 'a conversation that is not gone on with', { traits: { ...MINIMAL.traits, resumes: true } }],
     [
       'environment',
       'a variable of ours',

@@ -16,8 +16,11 @@ test('a name and an invoke make a whole backend about which nothing good is assu
     reportsCost: false,
     reportsTokens: false,
     takesModel: false,
+    resumes: false,
     contextWindow: 0,
     access: 'whatever the program allows itself',
+    enforces: {},
+    env: [],
     verified: false,
     shell: { heredoc: true, substitution: true, keepsPath: true, keepsEnvironment: true },
   })

@@ -113,17 +113,24 @@ describe('what the schema refuses is named with file, line, column and key path'
 describe('YAML that cannot be read is named with its place', () => {
   test.each([
     ['a: [1', 'ralph.yml:1:6: '],
-    ['cli:\n\targs: []', 'ralph.yml:2:1: '],
+    ['cli:\n\targs: []', 'ralph.yml:2:1: this line is indented by a tab'],
     ['- a', 'ralph.yml:1:1: the root must be a mapping'],
     ['just text', 'ralph.yml:1:1: the root must be a mapping'],
     ['cli: *nowhere', 'ralph.yml:1:6: '],
     ['cli: &c {model: *c}', 'ralph.yml:1:17: the alias *c contains itself'],
-    ['verbose: true\nverbose: false', 'ralph.yml:2:1: '],
+    ['verbose: true\nverbose: false', 'ralph.yml:2:1: verbose: this key stands here a second time'],
     ['? [a]\n: b', 'ralph.yml:1:3: a key must be a plain text'],
     ['a: 1\n---\nb: 2', 'ralph.yml:'],
   ])('%j', async (yaml, expected) => {
     const found = await faults({ yaml })
     expect(found[0]).toStartWith(expected)
+  })
+
+  test('a tab is one fault, not one for every line that it spoils', async () => {
+    const yaml = 'hats:\n  a:\n\t name: A\n    triggers: [x]\n    publishes: [y]\n  b:\n    name: B\n'
+    expect(await faults({ yaml })).toEqual([
+      'ralph.yml:3:1: this line is indented by a tab: YAML takes only spaces',
+    ])
   })
 
   test('aliases that blow up are stopped', async () => {

@@ -23,7 +23,14 @@ describe('without any file', () => {
         persistent: false,
         enforceHatScope: false,
       },
-      cli: { backend: 'claude', args: [], promptMode: 'arg', agentPriority: [] },
+      cli: {
+        backend: 'claude',
+        args: [],
+        promptMode: 'arg',
+        wrap: [],
+        env: 'inherit',
+        agentPriority: [],
+      },
       core: {
         scratchpad: { enabled: true, path: '.ralph/agent/scratchpad.md' },
         specsDir: '.ralph/specs/',

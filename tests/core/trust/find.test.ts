@@ -41,6 +41,13 @@ describe('a workspace has something executed by', () => {
     ])
   })
 
+  test('what stands in front of every agent', async () => {
+    expect(await found({ yaml: 'cli: {wrap: [./box.sh, --net]}\n' })).toEqual([
+      ['', './box.sh --net', 'exactly', 'ralph.yml:1'],
+    ])
+    expect(await found({ home: 'cli: {wrap: [bwrap]}\n', yaml: 'cli: {access: read}\n' })).toEqual([])
+  })
+
   test('arguments of a built-in backend', async () => {
     expect(await found({ yaml: 'cli: {args: [--mcp-config, x.json]}\n' })).toEqual([
       ['', 'claude --mcp-config x.json', 'and more', 'ralph.yml:1'],

@@ -74,7 +74,9 @@ test('the final message is the last one; thoughts are none', () => {
 
 test('a warning is told and fails nothing', () => {
   const run = replayCapture(codex, 'hello', ended(0))
-  expect(run.events[0]).toMatchObject({ type: 'error', message: expect.stringContaining('not found') })
+  expect(run.events).toContainEqual(
+    expect.objectContaining({ type: 'error', message: expect.stringContaining('not found') }),
+  )
   expect(run.verdict).toEqual({ ok: true })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Cue, chooseSteps } from '../../../plugins/mock/script/choose.ts'
+import { answersNudge, type Cue, chooseSteps } from '../../../plugins/mock/script/choose.ts'
 import { parseScript } from '../../../plugins/mock/script/load.ts'
 import type { Script } from '../../../plugins/mock/script/schema.ts'
 import type { Step } from '../../../plugins/mock/step.ts'
@@ -131,6 +131,8 @@ describe('a mistake is told with file, line, column and path', () => {
   })
 })
 
+const CUE: Cue = { actor: '', start: 1, attempt: 1, index: null, nudged: false }
+
 describe('who gets which steps', () => {
   const SCRIPT = script(
     `
@@ -144,6 +146,7 @@ describe('who gets which steps', () => {
         attempts: {2: [{say: again}]}
         steps: [{say: any item}]
       partly: {items: {0: [{say: zero}]}}
+      forgetful: {items: {1: {steps: [{say: one}], nudged: [{say: one now}]}}, nudged: [{say: now}], steps: [{say: any}]}
       coordinator: [{say: coordinator}]
     `,
   )
@@ -160,25 +163,33 @@ describe('who gets which steps', () => {
     [{ actor: 'worker', index: 1 }, 'item 1, once'],
     [{ actor: 'worker', index: 1, attempt: 2 }, 'item 1'],
     [{ actor: 'partly', index: 1 }, null],
+    [{ actor: 'forgetful', index: 0 }, 'any'],
+    [{ actor: 'forgetful', index: 0, attempt: 2, nudged: true }, 'now'],
+    [{ actor: 'forgetful', index: 1, attempt: 2, nudged: true }, 'one now'],
     [{ actor: '(coordinator)' }, 'coordinator'],
     [{ actor: 'somebody' }, null],
   ]
   for (const [cue, said] of CUES)
     test(`${JSON.stringify(cue)}: ${said ?? 'plays by itself'}`, () => {
-      const steps = chooseSteps(SCRIPT, { actor: '', start: 1, attempt: 1, index: null, ...cue }, [])
+      const steps = chooseSteps(SCRIPT, { ...CUE, ...cue }, [])
       expect(steps).toEqual(said === null ? null : [{ kind: 'say', text: said }])
     })
 
   test('a hat with the id `coordinator` is not the built-in one', () => {
-    const cue = { actor: '(coordinator)', start: 1, attempt: 1, index: null }
+    const cue = { ...CUE, actor: '(coordinator)' }
     expect(chooseSteps(SCRIPT, cue, ['coordinator'])).toBeNull()
   })
 
   test('`*` plays everybody who has no entry', () => {
     const all = script('hats: {"*": [hang], a: [play]}')
-    const cue = { start: 1, attempt: 1, index: null }
-    expect(chooseSteps(all, { ...cue, actor: 'b' }, ['a', 'b'])).toEqual([{ kind: 'hang' }])
-    expect(chooseSteps(all, { ...cue, actor: 'a' }, ['a', 'b'])).toEqual([{ kind: 'play' }])
+    expect(chooseSteps(all, { ...CUE, actor: 'b' }, ['a', 'b'])).toEqual([{ kind: 'hang' }])
+    expect(chooseSteps(all, { ...CUE, actor: 'a' }, ['a', 'b'])).toEqual([{ kind: 'play' }])
+  })
+
+  test('a worker can be asked once more where the script says what it then does', () => {
+    expect(answersNudge(SCRIPT, { ...CUE, actor: 'forgetful', index: 0 }, [])).toBeTrue()
+    expect(answersNudge(SCRIPT, { ...CUE, actor: 'worker', index: 0 }, [])).toBeFalse()
+    expect(answersNudge(SCRIPT, { ...CUE, actor: 'somebody' }, [])).toBeFalse()
   })
 })
 
