@@ -4,11 +4,12 @@ import claude from '../../plugins/claude/index.ts'
 import { type Sandbox, sandbox } from '../helpers/sandbox.ts'
 import { TASK } from '../plugins/replay.ts'
 import { type ModelServer, startModelServer } from './model-server.ts'
-import { CLAUDE_VERSION, claudeEnv, installClaude } from './programs.ts'
+import { CLAUDE_VERSION, claude as pinned } from './programs/claude.ts'
+import { settle } from './programs/index.ts'
 
 let program = ''
 beforeAll(async () => {
-  program = await installClaude()
+  program = await pinned.install()
 }, 300_000)
 
 test('the real program is found by its version, and root is warned', async () => {
@@ -80,7 +81,7 @@ async function converse(
   model: ModelServer,
   more: Record<string, string>,
 ): Promise<Conversation> {
-  const env = box.env({ ...claudeEnv(model.url, box.home), ...more })
+  const env = box.env({ ...(await settle(pinned, box, model)), ...more })
   const task: AgentTask = { ...TASK, cwd: box.dir, env, command: program, model: 'claude-sonnet-4-5' }
   const { argv, env: change } = claude.invoke(task)
   const session = claude.open(task)

@@ -1,121 +1,55 @@
-/** What the model is asked: one request for the next message of a conversation. */
-export interface ModelRequest {
-  /** Text of all user messages. */
-  readonly prompt: string
-  /** Tool results that the conversation holds: how far it is. */
-  readonly turn: number
-  readonly model: string
-}
+import { anthropic } from './dialects/anthropic.ts'
+import type { Dialect, Message, ModelRequest, Refusal } from './dialects/dialect.ts'
+import { gemini } from './dialects/gemini.ts'
+import { openaiChat } from './dialects/openai-chat.ts'
+import { openaiResponses } from './dialects/openai-responses.ts'
 
-/** What the model answers: words and at most one shell command to run, or an error of the API. */
-export type ModelAnswer = Message | { readonly status: number; readonly errorType: string }
+export type { ModelRequest } from './dialects/dialect.ts'
 
-interface Message {
-  readonly text: string
-  readonly command?: string
-}
+/** What the model answers: a message, or an error of the API. */
+export type ModelAnswer = Message | Refusal
 
 export interface ModelServer extends AsyncDisposable {
   readonly url: string
-  /** All requests for a message, in order of arrival. */
+  /** All requests of conversations for a message, in order of arrival. */
   readonly requests: readonly ModelRequest[]
 }
 
+const DIALECTS: readonly Dialect[] = [anthropic, gemini, openaiResponses, openaiChat]
+
 /**
- * A model behind the Anthropic Messages API on the loopback, whose answers are a function of the request. It keeps no state,
- * so that many programs may talk to it at once.
+ * A model on the loopback that speaks the APIs of Anthropic, Gemini and OpenAI, and whose answers are a function of the
+ * request. It keeps no state, so that many programs may talk to it at once.
  */
 export function startModelServer(
   answer: (request: ModelRequest) => ModelAnswer | Promise<ModelAnswer>,
 ): ModelServer {
   const requests: ModelRequest[] = []
+  let answers = 0
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
+    idleTimeout: 120,
     async fetch(request) {
       const { pathname } = new URL(request.url)
-      if (request.method !== 'POST') return new Response(null, { status: 200 })
+      if (request.method !== 'POST') return Response.json({ object: 'list', data: [], models: [] })
       const body: unknown = await request.json().catch(() => ({}))
-      if (pathname.endsWith('/count_tokens')) return Response.json({ input_tokens: 100 })
-      if (!pathname.endsWith('/messages'))
-        return Response.json({ error: { message: pathname } }, { status: 404 })
-      const asked = readRequest(body)
+      if (/count_?tokens$/i.test(pathname)) return Response.json({ input_tokens: 100, totalTokens: 100 })
+      const dialect = DIALECTS.find((one) => one.takes(pathname))
+      if (dialect === undefined) return Response.json({ error: { message: pathname } }, { status: 404 })
+      answers += 1
+      const id = `answer_${answers}`
+      const asked = dialect.read(body, pathname)
+      const of = { id, model: asked.model, body }
+      if (!asked.hasTools) return dialect.answer({ text: 'A title' }, of)
       requests.push(asked)
-      const id = `msg_${requests.length}`
       const answered = await answer(asked)
-      return 'status' in answered ? refuse(answered) : streamMessage(id, asked.model, answered)
+      return 'status' in answered ? dialect.refuse(answered) : dialect.answer(answered, of)
     },
   })
   return {
     url: `http://127.0.0.1:${server.port}`,
     requests,
     [Symbol.asyncDispose]: () => server.stop(true),
-  }
-}
-
-interface Block {
-  readonly type?: string
-  readonly text?: string
-}
-
-function readRequest(body: unknown): ModelRequest {
-  const { messages = [], model = '' } = body as {
-    readonly messages?: readonly { readonly role: string; readonly content: string | readonly Block[] }[]
-    readonly model?: string
-  }
-  const blocks = messages
-    .filter(({ role }) => role === 'user')
-    .flatMap(({ content }): readonly Block[] =>
-      typeof content === 'string' ? [{ type: 'text', text: content }] : content,
-    )
-  return {
-    prompt: blocks.map((block) => block.text ?? '').join('\n'),
-    turn: blocks.filter((block) => block.type === 'tool_result').length,
-    model,
-  }
-}
-
-function refuse({ status, errorType }: { readonly status: number; readonly errorType: string }): Response {
-  const error = { type: errorType, message: `scripted ${errorType}` }
-  return Response.json({ type: 'error', error }, { status })
-}
-
-const USAGE = {
-  input_tokens: 100,
-  cache_creation_input_tokens: 0,
-  cache_read_input_tokens: 900,
-  output_tokens: 20,
-}
-
-/** The message as the server-sent events of a streaming answer. */
-function streamMessage(id: string, model: string, { text, command }: Message): Response {
-  const blocks = [
-    { start: { type: 'text', text: '' }, delta: { type: 'text_delta', text } },
-    ...(command === undefined ? [] : [shellCall(id, command)]),
-  ]
-  const message = { id, type: 'message', role: 'assistant', model, content: [], stop_reason: null }
-  const stop = { stop_reason: command === undefined ? 'end_turn' : 'tool_use', stop_sequence: null }
-  const events = [
-    {
-      type: 'message_start',
-      message: { ...message, stop_sequence: null, usage: { ...USAGE, output_tokens: 1 } },
-    },
-    ...blocks.flatMap(({ start, delta }, index) => [
-      { type: 'content_block_start', index, content_block: start },
-      { type: 'content_block_delta', index, delta },
-      { type: 'content_block_stop', index },
-    ]),
-    { type: 'message_delta', delta: stop, usage: USAGE },
-    { type: 'message_stop' },
-  ]
-  const body = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
-  return new Response(body, { headers: { 'content-type': 'text/event-stream', 'request-id': `req_${id}` } })
-}
-
-function shellCall(id: string, command: string): { readonly start: object; readonly delta: object } {
-  const input = JSON.stringify({ command, description: 'scripted' })
-  return {
-    start: { type: 'tool_use', id: `toolu_${id}`, name: 'Bash', input: {} },
-    delta: { type: 'input_json_delta', partial_json: input },
   }
 }
