@@ -42,6 +42,8 @@ export interface CommandSpec {
   readonly flags: Readonly<Record<string, FlagSpec>>
   /** What words after `--` are. Absent: positionals that are never taken for flags. */
   readonly rest?: { readonly name: string; readonly description: string }
+  /** What a word that has no place here was probably meant for. */
+  readonly stray?: string
 }
 
 /** Flags that every command takes. */
@@ -216,7 +218,7 @@ function checkPositionals(reading: Reading, given: readonly string[]): void {
   const wanted = spec.positionals
   const extra = given[wanted.length]
   if (extra !== undefined && wanted.at(-1)?.variadic !== true) {
-    throw usage(spec, `unexpected argument '${extra}'`)
+    throw usage(spec, `unexpected argument '${extra}'`, spec.stray)
   }
   if (reading.flags.has('help') || reading.flags.has('version')) return
   const missing = wanted[given.length]

@@ -1,17 +1,22 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { AgentTask, Backend, Look } from '../core/backend/contract.ts'
 import type { Registry } from '../core/backend/registry.ts'
 import { adapterFor } from '../core/config/adapters.ts'
 import { AUTO_BACKEND, COMMAND_BACKEND } from '../core/config/names.ts'
 import type { Settings } from '../core/config/settings.ts'
+import { type Mapping, mapping } from '../core/config/tree.ts'
 import { RalphError } from '../core/errors.ts'
 import type { BackendChoice, Hat, HatId } from '../core/hat.ts'
 import { err, ok, type Result } from '../core/result.ts'
+import { grantAccess } from './grant-access.ts'
 
 /** Who plays the hats of a run. */
 export interface Cast {
   /** By hat, in config order; key `''` is the coordinator, and the item of `ralph wave run`. */
   readonly parts: ReadonlyMap<HatId, Part>
+  /** What a person should know of it, one line each. */
+  readonly warnings: readonly string[]
 }
 
 /** One hat and what plays it. */
@@ -20,11 +25,13 @@ export interface Part {
   readonly backend: Backend
   /** The part of every task for this hat that comes from config and flags. */
   readonly options: PartOptions
+  /** Words in front of its command line. */
+  readonly wrap?: readonly string[]
 }
 
 export type PartOptions = Pick<
   AgentTask,
-  'command' | 'args' | 'model' | 'promptMode' | 'promptFlag' | 'script'
+  'command' | 'args' | 'model' | 'promptMode' | 'promptFlag' | 'script' | 'access'
 >
 
 export interface CastRequest {
@@ -35,6 +42,10 @@ export interface CastRequest {
   readonly cwd: string
   /** For the backend `auto`. */
   readonly look: Look
+  /** The merged configuration, for the places of faults. */
+  readonly tree?: Mapping
+  /** False in `ralph wave run`, where an agent's final message is result enough. */
+  readonly needsEvents?: boolean
 }
 
 /** Chooses and loads the backend of each hat (contract/loop §14.4, §14.5). Fails with the first that cannot be had. */
@@ -47,7 +58,44 @@ export async function castHats(request: CastRequest): Promise<Result<Cast, Ralph
     if (!part.ok) return part
     parts.set(hat.id, part.value)
   }
-  return ok({ parts })
+  const fault = scriptFault(parts.values())
+  return fault === null ? withAccess(request, [...parts.values()]) : err(fault)
+}
+
+/** Settles what each part may do, and what stands in front of it. Fails with all that cannot be kept. */
+function withAccess(request: CastRequest, parts: readonly Part[]): Result<Cast, RalphError> {
+  const {
+    settings,
+    tree = mapping({ origin: { label: 'config', path: null } }),
+    needsEvents = true,
+  } = request
+  const { wrap } = settings.cli
+  const faults: string[] = []
+  const passedOver = new Map<string, string[]>()
+  const settled = parts.map((part): Part => {
+    const { backend, options } = part
+    const hat = settings.hats.find(({ id }) => id === part.hat) ?? null
+    const granted = grantAccess({ settings, tree, hat, backend, args: options.args, needsEvents })
+    if (!granted.ok) faults.push(granted.error)
+    const { access = 'full', passedOver: wish } = granted.ok ? granted.value : {}
+    if (wish !== undefined) {
+      const text = `${wish.why}, which the preset asks for: with access "${access}" play`
+      passedOver.set(text, [...(passedOver.get(text) ?? []), part.hat])
+    }
+    return {
+      ...part,
+      options: access === 'full' ? options : { ...options, access },
+      ...(wrap.length === 0 ? {} : { wrap }),
+    }
+  })
+  if (faults.length > 0) {
+    const hint = 'choose a backend that can (docs/access.md), or put a sandbox in front of it: cli.wrap'
+    return err(new RalphError('config', [...new Set(faults)].join('\n'), { hint }))
+  }
+  return ok({
+    parts: new Map(settled.map((part) => [part.hat, part])),
+    warnings: [...passedOver].map(([text, hats]) => `${text} ${hats.join(', ')}`),
+  })
 }
 
 /** Names of all backends that may be loaded for these settings; of `auto`, every candidate. */
@@ -120,6 +168,21 @@ function namedArgs(choice: Extract<BackendChoice, { readonly kind: 'named' }>): 
 function scriptOf(settings: Settings, backend: string, cwd: string): { script?: string } {
   const script = settings.adapters[backend]?.script
   return script === undefined ? {} : { script: resolve(cwd, script) }
+}
+
+/** A script that is not there would only show as one failed agent after the other. */
+function scriptFault(parts: Iterable<Part>): RalphError | null {
+  for (const { options, backend } of parts) {
+    if (options.script === undefined || existsSync(options.script)) continue
+    return new RalphError(
+      'script_missing',
+      `cannot read the script ${options.script}: there is no such file`,
+      {
+        hint: `adapters.${backend.name}.script names it, relative to this folder`,
+      },
+    )
+  }
+  return null
 }
 
 /** `auto`: the first backend in order whose program answers `--version`, and that is not switched off. */

@@ -9,11 +9,26 @@ export function programOf(part: Part): string {
 /** The effective command line of a part, quoted for a POSIX shell; the prompt stands as `<prompt>`. */
 export function commandLine(part: Part): string {
   const { argv, prompt } = invocationOf(part)
-  const line = argv.map((word) => (word === PLACEHOLDER ? PLACEHOLDER : quote(word))).join(' ')
+  const line = masked([...(part.wrap ?? []), ...argv])
+    .map((word) => (word === PLACEHOLDER ? word : quote(word)))
+    .join(' ')
   return prompt === 'stdin' ? `${line} < ${PLACEHOLDER}` : line
 }
 
 const PLACEHOLDER = '<prompt>'
+
+const MASK = '<secret>'
+
+/** Words that follow a flag whose value is secret by its name, and the values of `--api-key=…` and `API_KEY=…`. */
+function masked(words: readonly string[]): readonly string[] {
+  return words.map((word, i): string => {
+    if (/^-/.test(words[i - 1] ?? '') && SECRET_FLAG.test(words[i - 1] ?? '')) return MASK
+    const [, name, value] = /^([\w-]+)=(.+)$/s.exec(word) ?? []
+    return name !== undefined && value !== undefined && SECRET_FLAG.test(name) ? `${name}=${MASK}` : word
+  })
+}
+
+const SECRET_FLAG = /(^|[_-])(api[_-]?key|token|secret|password|passwd|access[_-]key)$/i
 
 /** What the backend would start for a task without content. `invoke` is pure: nothing is started. */
 function invocationOf({ backend, options, hat }: Part) {
@@ -21,6 +36,7 @@ function invocationOf({ backend, options, hat }: Part) {
     ...options,
     prompt: PLACEHOLDER,
     promptFile: PLACEHOLDER,
+    privateDir: '<private>',
     cwd: '.',
     env: {},
     uid: 1,
@@ -42,5 +58,7 @@ function invocationOf({ backend, options, hat }: Part) {
 }
 
 function quote(word: string): string {
+  if (word === MASK) return MASK
+  if (word.endsWith(`=${MASK}`)) return `${quote(word.slice(0, -MASK.length))}${MASK}`
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -2,7 +2,7 @@ import { type CommandDef, defineCommand } from 'citty'
 import { type CommandSpec, type GLOBAL_FLAGS, type Parsed, parseArguments } from './arguments.ts'
 import { renderHelp } from './help.ts'
 import { writeOut } from './stdout.ts'
-import { colourAmong, lookAtTerminal } from './terminal.ts'
+import { lookForPages } from './terminal.ts'
 
 /** One command, as its file in `commands/` exports it. */
 export interface Command {
@@ -32,7 +32,7 @@ export function leaf(command: Command): CommandDef {
     meta: { name: spec.name, description: spec.summary },
     run: async ({ rawArgs }) => {
       if (!asksForHelp(rawArgs)) return command.run(rawArgs)
-      writeOut(renderHelp(spec, lookAtTerminal(colourAmong(rawArgs), process.env).out))
+      writeOut(renderHelp(spec, lookForPages(rawArgs)))
       return 0
     },
   })

@@ -8,14 +8,22 @@ export interface Listed {
   readonly summary: string
 }
 
+/** How a page looks. */
+export interface PageStyle {
+  readonly paint: Palette
+  /** Columns of the terminal; pages are never wider than `WIDTH`. */
+  readonly columns?: number
+}
+
 /** The page of one command: examples first, then the form, then all flags with their defaults. Ends with a newline. */
-export function renderHelp(spec: CommandSpec, paint: Palette): string {
+export function renderHelp(spec: CommandSpec, style: PageStyle): string {
+  const { paint } = style
   return page([
     `${paint.bold(`ralph ${spec.name}`)} — ${spec.summary}`,
     spec.examples.map((example) => `  ${paint.cyan(example)}`).join('\n'),
     `${paint.bold('Usage')}  ${renderUsage(spec)}`,
-    ...renderArguments(spec, paint),
-    ...renderFlags(spec.flags, paint),
+    ...renderArguments(spec, style),
+    ...renderFlags(spec.flags, style),
   ])
 }
 
@@ -28,14 +36,15 @@ export function renderTree(
     readonly commands: readonly Listed[]
     readonly flags: Readonly<Record<string, FlagSpec>>
   },
-  paint: Palette,
+  style: PageStyle,
 ): string {
+  const { paint } = style
   const commands = tree.commands.map(({ name, summary }) => [name, summary] as const)
   return page([
     `${paint.bold(tree.name)} — ${tree.summary}`,
     tree.examples.map((example) => `  ${paint.cyan(example)}`).join('\n'),
-    `${paint.bold('Commands')}\n${table(commands, paint)}`,
-    ...renderFlags(tree.flags, paint),
+    `${paint.bold('Commands')}\n${table(commands, style)}`,
+    ...renderFlags(tree.flags, style),
     `\`${tree.name} <command> --help\` tells all about a command.`,
   ])
 }
@@ -53,16 +62,16 @@ function renderUsage(spec: CommandSpec): string {
   return ['ralph', spec.name, ...words, '[flags]', ...rest].join(' ')
 }
 
-function renderArguments(spec: CommandSpec, paint: Palette): readonly string[] {
+function renderArguments(spec: CommandSpec, style: PageStyle): readonly string[] {
   const rows = [
     ...spec.positionals.map(({ name, description }) => [name, description] as const),
     ...(spec.rest === undefined ? [] : [[`-- ${spec.rest.name}`, spec.rest.description] as const]),
   ]
-  return rows.length === 0 ? [] : [`${paint.bold('Arguments')}\n${table(rows, paint)}`]
+  return rows.length === 0 ? [] : [`${style.paint.bold('Arguments')}\n${table(rows, style)}`]
 }
 
 /** One section for each group, in the order in which the groups first appear; the global flags come last. */
-function renderFlags(flags: Readonly<Record<string, FlagSpec>>, paint: Palette): readonly string[] {
+function renderFlags(flags: Readonly<Record<string, FlagSpec>>, style: PageStyle): readonly string[] {
   const groups = new Map<string, (readonly [string, string])[]>()
   for (const [name, flag] of Object.entries(flags)) {
     if (flag.hidden) continue
@@ -72,7 +81,7 @@ function renderFlags(flags: Readonly<Record<string, FlagSpec>>, paint: Palette):
     groups.set(group, rows)
   }
   const order = [...groups].sort(([a], [b]) => Number(a === LAST_GROUP) - Number(b === LAST_GROUP))
-  return order.map(([group, rows]) => `${paint.bold(group)}\n${table(rows, paint)}`)
+  return order.map(([group, rows]) => `${style.paint.bold(group)}\n${table(rows, style)}`)
 }
 
 const LAST_GROUP = 'Global'
@@ -91,13 +100,15 @@ function flagText(flag: FlagSpec): string {
   return notes.length === 0 ? flag.description : `${flag.description} (${notes.join(', ')})`
 }
 
-/** Two columns, the second one wrapped at `WIDTH`. */
-function table(rows: readonly (readonly [string, string])[], paint: Palette): string {
-  const left = Math.min(LEFT_MAX, Math.max(...rows.map(([term]) => term.length)))
+/** Two columns, the second one wrapped. A term that is too long for the first has a line of its own. */
+function table(rows: readonly (readonly [string, string])[], { paint, columns }: PageStyle): string {
+  const width = Math.min(WIDTH, columns ?? WIDTH)
+  const longest = Math.max(...rows.map(([term]) => term.length))
+  const left = Math.min(LEFT_MAX, longest, Math.floor(width / 3))
   const indent = ' '.repeat(left + 4)
   return rows
     .map(([term, text]) => {
-      const [first = '', ...more] = wrap(text, WIDTH - indent.length)
+      const [first = '', ...more] = wrap(text, width - indent.length)
       const head =
         term.length > left
           ? `  ${paint.cyan(term)}\n${indent}${first}`

@@ -29,27 +29,48 @@ export interface History {
 
 /** Reads an events file as a history: what agents wrote, and the loop's own rows. A missing file has no rows. */
 export function readHistory(path: string, place: Place): History {
-  const rows: HistoryRow[] = []
-  const badLines: number[] = []
-  const actors = new Map<string, Actors>()
+  return createHistorian(place).read(readText(path).split('\n'))
+}
+
+/** Makes rows of the lines of an events file, as they come. */
+export interface Historian {
+  /** Further lines of the file. */
+  read(lines: readonly string[]): History
+}
+
+/** @param growing further lines come: those of unknown origin belong to the iteration that has no summary yet */
+export function createHistorian(place: Place, growing = false): Historian {
+  let actors = new Map<string, Actors>()
+  let lineCount = 0
+  let summed = 0
+
   const actorOf = (agent: string): Actor | undefined => {
     const run = agent.slice(0, agent.lastIndexOf(':'))
     const known = actors.get(run) ?? readActors(run, place)
     actors.set(run, known)
     return known.get(Number(agent.slice(run.length + 1)))
   }
-  readText(path)
-    .split('\n')
-    .forEach((line, i) => {
-      if (line.trim() === '') return
-      const row = loopRow(line) ?? agentRow(line, actorOf)
-      if (row === null) badLines.push(i + 1)
-      else rows.push(row)
-    })
-  return { rows: withIterations(rows), badLines }
+
+  return {
+    read(lines) {
+      // Agents have been started since.
+      actors = new Map()
+      const rows: HistoryRow[] = []
+      const badLines: number[] = []
+      for (const line of lines) {
+        lineCount++
+        if (line.trim() === '') continue
+        const row = loopRow(line) ?? agentRow(line, actorOf)
+        if (row === null) badLines.push(lineCount)
+        else rows.push(row)
+        if (row?.topic === SUMMARY) summed = row.iteration ?? summed
+      }
+      return { rows: withIterations(rows, growing ? summed + 1 : null), badLines }
+    },
+  }
 }
 
-interface Place {
+export interface Place {
   readonly workspace: string
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -130,13 +151,15 @@ function agentRow(line: string, actorOf: (agent: string) => Actor | undefined): 
   }
 }
 
+const SUMMARY = 'iteration.summary'
+
 /** A line of unknown origin belongs to the iteration whose summary comes next. */
-function withIterations(rows: readonly HistoryRow[]): readonly HistoryRow[] {
-  let next: number | null = null
+function withIterations(rows: readonly HistoryRow[], afterLast: number | null): readonly HistoryRow[] {
+  let next = afterLast
   return rows
     .toReversed()
     .map((row) => {
-      if (row.topic === 'iteration.summary') next = row.iteration
+      if (row.topic === SUMMARY) next = row.iteration
       return row.iteration === null ? { ...row, iteration: next } : row
     })
     .toReversed()

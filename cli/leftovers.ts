@@ -30,7 +30,8 @@ export function findDiagnostics(workspace: string): readonly string[] {
   return [join(workspace, RALPH_DIR, 'diagnostics')].filter(existsSync)
 }
 
-const OWN = /^(events.*\.jsonl|current-(events|loop-id).*|wave-.*\.(jsonl|rules\.json)|stop-requested)$/
+const OWN =
+  /^(events.*\.jsonl|current-(events|loop-id).*|wave-.*\.(jsonl|rules\.json)|stop-requested|outbox)$/
 
 /** Folders of runs by their links in the workspace and by the index of the state folder, then links and index themselves. */
 function runFolders(workspace: string, env: Env): readonly string[] {

@@ -1,8 +1,8 @@
 import type { FlagSpec } from './arguments.ts'
 import { writeOut } from './stdout.ts'
-import { lookAtTerminal } from './terminal.ts'
+import { lookAtTerminal, stdoutColumns } from './terminal.ts'
 import { jsonLine } from './view/json.ts'
-import { renderTable } from './view/table.ts'
+import { growingTable } from './view/table.ts'
 
 /** The flags of every command that prints a list. */
 export const LISTING_FLAGS = {
@@ -17,16 +17,46 @@ export const LISTING_FLAGS = {
   json: { type: 'bool', description: 'The same as --format json', group: 'Output' },
 } as const satisfies Readonly<Record<string, FlagSpec>>
 
-/** Prints rows on stdout: as a table of the chosen columns, or whole as a JSON array. */
+interface ListingFlags {
+  readonly format: string | undefined
+  readonly json: boolean
+  readonly color: string | undefined
+}
+
+/** A list on stdout. */
+export interface Listing<Row> {
+  /** All of it: a table of the chosen columns, or the rows whole as a JSON array. */
+  print(rows: readonly Row[]): void
+  /** A part of it, as it comes: further lines of a table, or one JSON object a line. False once nobody reads any more. */
+  add(rows: readonly Row[]): boolean
+}
+
+/** @param look of the table: widths to begin with, and whether the last column is a preview, cut to the terminal's width */
+export function listing<Row>(
+  columns: Readonly<Record<string, (row: Row) => string>>,
+  flags: ListingFlags,
+  look: { readonly least?: readonly number[]; readonly preview?: boolean } = {},
+): Listing<Row> {
+  const isJson = flags.json || flags.format === 'json'
+  const terminal = lookAtTerminal(flags.color, process.env)
+  const table = growingTable(Object.keys(columns), {
+    paint: terminal.out,
+    least: look.least ?? [],
+    cutAt: look.preview ? stdoutColumns(terminal) : null,
+  })
+  const tabled = (rows: readonly Row[]): string =>
+    table(rows.map((row) => Object.values(columns).map((cell) => cell(row))))
+  return {
+    print: (rows) => void writeOut(isJson ? `${jsonLine(rows)}\n` : tabled(rows)),
+    add: (rows) => writeOut(isJson ? rows.map((row) => `${jsonLine(row)}\n`).join('') : tabled(rows)),
+  }
+}
+
+/** Prints a list that is complete. */
 export function printListing<Row>(
   rows: readonly Row[],
   columns: Readonly<Record<string, (row: Row) => string>>,
-  flags: { readonly format: string | undefined; readonly json: boolean; readonly color: string | undefined },
+  flags: ListingFlags,
 ): void {
-  if (flags.json || flags.format === 'json') {
-    writeOut(`${jsonLine(rows)}\n`)
-    return
-  }
-  const cells = rows.map((row) => Object.values(columns).map((cell) => cell(row)))
-  writeOut(renderTable(Object.keys(columns), cells, lookAtTerminal(flags.color, process.env).out))
+  listing(columns, flags).print(rows)
 }

@@ -3,11 +3,13 @@ import { createLook } from '../core/backend/look.ts'
 import { type RalphError, usageError } from '../core/errors.ts'
 import type { Result } from '../core/result.ts'
 import type { Report } from '../core/run-event.ts'
+import { collectSecrets } from '../core/secrets.ts'
 import type { Parsed } from './arguments.ts'
 import { backendsInUse, castHats } from './cast.ts'
 import type { RunSpec } from './commands/run.ts'
 import { loadConfiguration } from './configuration.ts'
 import { parseCount } from './count.ts'
+import { forecast } from './forecast.ts'
 import { given } from './given.ts'
 import { createLog } from './log.ts'
 import { checkObjectiveFlags, type Objective, resolveObjective } from './objective.ts'
@@ -24,6 +26,7 @@ import { jsonView } from './view/json.ts'
 import { plainView } from './view/plain.ts'
 import { renderPrompt } from './view/prompt.ts'
 import { resultView } from './view/result.ts'
+import { withoutSecrets } from './view/without-secrets.ts'
 import { startRun } from './world/start.ts'
 
 /** `ralph run`: config, objective and backends are settled before anything is started or written. Gives the exit code. */
@@ -61,8 +64,11 @@ export async function runLoop({ flags, rest }: Parsed<RunSpec>): Promise<number>
     warn: (text) => log.warn(text),
   })
   const uid = process.getuid?.() ?? 0
-  const cast = await castHats({ settings, registry, extraArgs: rest, cwd, look: createLook({ env, uid }) })
+  const look = createLook({ env, uid })
+  const cast = await castHats({ settings, registry, extraArgs: rest, cwd, look, tree: loaded.tree })
   if (!cast.ok) throw cast.error
+  for (const warning of cast.value.warnings) log.warn(warning)
+  const secrets = collectSecrets(env)
   const objective = await resolveObjective({
     flags: { prompt: flags.prompt, promptFile: flags['prompt-file'] },
     config: settings.eventLoop,
@@ -72,10 +78,12 @@ export async function runLoop({ flags, rest }: Parsed<RunSpec>): Promise<number>
     note: (text) => log.warn(text),
   })
   if (flags['dry-run']) {
-    writeOut(renderDryRun({ settings, cast: cast.value, objective: ifAny(objective) }, terminal.out))
+    const plan = { settings, cast: cast.value, objective: ifAny(objective) }
+    writeOut(secrets.text(renderDryRun(plan, terminal.out)))
     return 0
   }
   if (!objective.ok) throw objective.error
+  for (const warning of forecast(settings, cast.value, look)) log.warn(warning)
 
   const diagnostics =
     env.RALPH_DIAGNOSTICS === '1'
@@ -91,7 +99,7 @@ export async function runLoop({ flags, rest }: Parsed<RunSpec>): Promise<number>
       paint: terminal.err,
       columns: terminal.columns,
       quiet: verbosity.quiet,
-      intro: renderIntro(cast.value, settings, terminal.err),
+      intro: renderIntro(cast.value, settings, terminal.err).map(secrets.text),
       now: Date.now,
     }),
     flags.json ? jsonView(writeOut) : resultView({ write: writeOut, isTerminal: terminal.stdoutIsTerminal }),
@@ -110,10 +118,14 @@ export async function runLoop({ flags, rest }: Parsed<RunSpec>): Promise<number>
     },
     cwd,
     env,
-    report: fanOut(views, (message) => log.warn(message)),
+    report: withoutSecrets(
+      fanOut(views, (message) => log.warn(message)),
+      secrets,
+    ),
     logPrompt: (title, text) => {
-      diagnostics?.logPrompt(title, text)
-      if (verbosity.verbose) writeErr(renderPrompt(title, text, terminal.err))
+      const shown = secrets.text(text)
+      diagnostics?.logPrompt(title, shown)
+      if (verbosity.verbose) writeErr(renderPrompt(title, shown, terminal.err))
     },
   })
   return exitCode
@@ -137,12 +149,13 @@ const REPLACED = ['rpc', 'record-session'] as const
 const INEFFECTIVE = ['idle-timeout', 'legacy-tui'] as const
 
 function configFlags(flags: Flags) {
-  const { prompt, backend, model } = flags
+  const { prompt, backend, model, access } = flags
   return given({
     prompt,
     promptFile: flags['prompt-file'],
     backend,
     model,
+    access,
     maxIterations: parseCount('max-iterations', flags['max-iterations']),
     completionPromise: flags['completion-promise'],
   })

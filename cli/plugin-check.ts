@@ -44,6 +44,9 @@ const HINTS: Readonly<Record<string, string>> = {
   traits: 'correct `traits` and `summary`; what you leave out has a default',
   invoke: 'return { argv: [program, …], prompt } from invoke, made from the task alone',
   arguments: 'argv: [task.command ?? program, …fixed flags, ...task.args, …prompt]',
+  resume: 'pass task.resume.session by the program’s flag, or set traits.resumes to false',
+  access:
+    'heed task.access in invoke, or leave the level out of traits.enforces; private files have relative paths',
   model: 'pass task.model by the program’s flag, or set traits.takesModel to false',
   environment: 'in env, set and unset only variables of the program itself, never RALPH_*',
   prompt:

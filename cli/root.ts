@@ -6,7 +6,7 @@ import { type Choice, childrenOf, chooseCommand, settled } from './choice.ts'
 import { asksForHelp, asksForVersion } from './command.ts'
 import { type Listed, renderTree } from './help.ts'
 import { writeOut } from './stdout.ts'
-import { colourAmong, lookAtTerminal } from './terminal.ts'
+import { lookForPages } from './terminal.ts'
 import { EXAMPLES, NOT_AVAILABLE, TREE } from './tree.ts'
 import { VERSION } from './version.ts'
 
@@ -15,6 +15,8 @@ import { VERSION } from './version.ts'
  * Gives the exit code. Throws `RalphError` for what a person did wrong.
  */
 export async function runRoot(argv: readonly string[]): Promise<number> {
+  const [first, ...others] = argv
+  if (first === 'help') return runRoot([...others, '--help'])
   const choice = await chooseCommand(TREE, argv)
   if (choice.kind === 'unknown') throw unknownCommand(choice)
   const { path, words, bare } = choice
@@ -51,7 +53,10 @@ function unknownCommand(choice: Extract<Choice, { readonly kind: 'unknown' }>): 
       hint: '`ralph --help` lists the commands that are there',
     })
   }
-  const guess = nearest(choice.word, choice.known)
+  if (choice.path.length === 0 && /\s/.test(choice.word)) {
+    return usageError('an objective is given with -p', "ralph run -p 'What is to be done'")
+  }
+  const guess = nearest(choice.word, choice.path.length === 0 ? [...choice.known, 'help'] : choice.known)
   const hint =
     guess === null
       ? `one of: ${choice.known.join(', ')}`
@@ -73,7 +78,7 @@ async function branchPage(
     commands: await listed(command, path),
     flags: GLOBAL_FLAGS,
   }
-  return renderTree(tree, lookAtTerminal(colourAmong(argv), process.env).out)
+  return renderTree(tree, lookForPages(argv))
 }
 
 async function listed(command: CommandDef, path: readonly string[]): Promise<readonly Listed[]> {

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { isatty } from 'node:tty'
 import { createLook } from '../core/backend/look.ts'
 import type { ReadBlob } from '../core/blob.ts'
 import type { Settings } from '../core/config/settings.ts'
+import { collectSecrets } from '../core/secrets.ts'
 import type { Parsed } from './arguments.ts'
 import { backendsInUse, castHats } from './cast.ts'
 import type { WaveRunSpec } from './commands/wave-run.ts'
@@ -18,6 +20,7 @@ import { decideVerbosity } from './verbosity.ts'
 import { plainView } from './view/plain.ts'
 import { renderPrompt } from './view/prompt.ts'
 import { waveRunView } from './view/wave-run.ts'
+import { withoutSecrets } from './view/without-secrets.ts'
 import { startWaveRun } from './world/start.ts'
 
 /** `ralph wave run`: each item an agent, without hats, marker or lock. Gives the exit code. */
@@ -30,7 +33,7 @@ export async function runShellWave({ flags, rest }: Parsed<WaveRunSpec>): Promis
   const { loaded, registry: known } = await loadConfiguration({
     config: flags.config,
     hats: flags.hats,
-    flags: given({ backend: flags.backend, model: flags.model }),
+    flags: given({ backend: flags.backend, model: flags.model, access: flags.access }),
     plugins: flags.plugins,
     cwd,
     env,
@@ -57,16 +60,29 @@ export async function runShellWave({ flags, rest }: Parsed<WaveRunSpec>): Promis
     warn: (text) => log.warn(text),
   })
   const file = flags['payloads-file']
+  if (file === undefined && isatty(0)) writeErr('Items from this terminal, one a line; Ctrl-D ends them.\n')
   const text = file === undefined ? await readStdin() : readPayloadFile(file)
   const items = parseItems(text, itemFormat(flags)).map(({ payload }) => payload)
   if (items.length === 0) return 0
 
   const look = createLook({ env, uid: process.getuid?.() ?? 0 })
-  const cast = await castHats({ settings, registry, extraArgs: rest, cwd, look })
+  const cast = await castHats({
+    settings,
+    registry,
+    extraArgs: rest,
+    cwd,
+    look,
+    tree: loaded.tree,
+    needsEvents: false,
+  })
   if (!cast.ok) throw cast.error
+  const secrets = collectSecrets(env)
+  const unread = Promise.withResolvers<void>()
   const view = waveRunView({
     format: flags.output === 'jsonl' ? 'jsonl' : 'text',
-    write: writeOut,
+    write: (text) => {
+      if (!writeOut(text)) unread.resolve()
+    },
     stdoutIsTerminal: terminal.stdoutIsTerminal,
     readBlob,
     plain: plainView({
@@ -89,10 +105,11 @@ export async function runShellWave({ flags, rest }: Parsed<WaveRunSpec>): Promis
     timeoutSeconds,
     cwd,
     env,
-    report: view.report,
+    report: withoutSecrets(view.report, secrets),
     onSettled: view.settled,
+    unread: unread.promise,
     logPrompt: (title, prompt) => {
-      if (verbosity.verbose) writeErr(renderPrompt(title, prompt, terminal.err))
+      if (verbosity.verbose) writeErr(renderPrompt(title, secrets.text(prompt), terminal.err))
     },
   })
   view.finish()

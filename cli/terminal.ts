@@ -32,6 +32,21 @@ export function lookAtTerminal(
   }
 }
 
+/** How a page of help looks on stdout. `words`: those of the command line, which have not been read strictly. */
+export function lookForPages(words: readonly string[]): {
+  readonly paint: Palette
+  readonly columns?: number
+} {
+  const terminal = lookAtTerminal(colourAmong(words), process.env)
+  const columns = stdoutColumns(terminal)
+  return { paint: terminal.out, ...(columns === null ? {} : { columns }) }
+}
+
+/** Width of stdout, where it is a terminal and may be taken for the same one as stderr; else null. */
+export function stdoutColumns(terminal: Terminal): number | null {
+  return terminal.stdoutIsTerminal && terminal.stderrIsTerminal ? terminal.columns : null
+}
+
 /** The value of `--color` among words that have not been read strictly. */
 export function colourAmong(words: readonly string[]): string | undefined {
   for (const [i, word] of words.entries()) {

@@ -26,7 +26,7 @@ export function readWaveResults(place: Place, waveId: string): readonly SettledI
   const folder = findWave(place, waveId)
   if (folder === null) {
     throw new RalphError('wave_unknown', `no kept run has a wave ${waveId}`, {
-      hint: 'the id stands in the line that starts or closes the wave, and in what `ralph wave emit` printed',
+      hint: '`ralph events` shows the ids of a run, and the closing line of `ralph wave run` its own',
     })
   }
   return readdirSync(folder)

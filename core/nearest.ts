@@ -1,15 +1,26 @@
-/** The candidate that `word` is most likely a misspelling of, or null if none is close. Case counts for nothing. */
+/**
+ * The candidate that `word` is most likely a misspelling or the beginning of, or null if none is close.
+ * Case counts for nothing.
+ */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
+  const all = [...candidates]
   let best: string | null = null
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
-  for (const candidate of candidates) {
+  for (const candidate of all) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
     if (distance < bestDistance) {
       best = candidate
       bestDistance = distance
     }
   }
-  return best
+  return best ?? beginningWith(word, all)
+}
+
+/** The only candidate that begins with `word`; a letter or two say nothing. */
+function beginningWith(word: string, candidates: readonly string[]): string | null {
+  const begun = candidates.filter((candidate) => candidate.toLowerCase().startsWith(word.toLowerCase()))
+  const [only] = begun
+  return word.length < 3 || only === undefined || begun.length > 1 ? null : only
 }
 
 /** The candidate with the smallest distance, however large; case, `-` and `_` count for nothing. Undefined without candidates. */

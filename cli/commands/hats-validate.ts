@@ -1,8 +1,12 @@
-import { isConcrete } from '../../core/topic.ts'
+import type { Settings } from '../../core/config/settings.ts'
+import { RalphError } from '../../core/errors.ts'
+import { nearest } from '../../core/nearest.ts'
+import { isConcrete, type Topic } from '../../core/topic.ts'
 import { createTopology } from '../../core/topology.ts'
 import { GLOBAL_FLAGS } from '../arguments.ts'
 import { type Command, createCommand, type LeafSpec } from '../command.ts'
-import { writeErr, writeOut } from '../stdout.ts'
+import { startingEventProblem } from '../starting-event.ts'
+import { writeOut } from '../stdout.ts'
 
 const spec = {
   name: 'hats validate',
@@ -15,24 +19,36 @@ const spec = {
 /** `ralph hats validate`: exit 1 if nobody receives the starting event. A topic that falls to the coordinator is no fault. */
 export const hatsValidate: Command = createCommand(spec, async ({ flags }) => {
   const { loadHats } = await import('../hats.ts')
-  const { hats, eventLoop } = await loadHats(flags)
+  const settings = await loadHats(flags)
+  const { hats } = settings
   if (hats.length === 0) {
     writeOut('no hats: ralph itself plays the whole run\n')
     return 0
   }
-  const topology = createTopology(hats)
-  const controls = new Set([eventLoop.completionPromise, eventLoop.cancellationPromise])
-  for (const hat of hats) {
-    for (const topic of hat.publishes) {
-      if (!isConcrete(topic) || controls.has(topic) || topology.receiver(topic)) continue
-      writeOut(`${hat.id}: ${topic} goes to the coordinator\n`)
-    }
-  }
-  const start = eventLoop.startingEvent
-  if (start !== undefined && topology.receiver(start) === null) {
-    writeErr(`Error: no hat receives the starting event ${start}\n`)
-    return 1
-  }
+  for (const remark of remarks(settings)) writeOut(`${remark}\n`)
+  const problem = startingEventProblem(settings)
+  if (problem !== null) throw new RalphError('starting_event', problem.text, problem)
   writeOut(`${hats.length} hats: every event finds its way\n`)
   return 0
 })
+
+/** What falls to the coordinator: meant so, or a misspelling. */
+function remarks({ hats, eventLoop }: Settings): readonly string[] {
+  const topology = createTopology(hats)
+  const { completionPromise, cancellationPromise } = eventLoop
+  const controls = [completionPromise, cancellationPromise]
+  const awaited = [...hats.flatMap((hat) => hat.triggers), completionPromise].filter(isConcrete)
+  const published = new Set(hats.flatMap((hat) => hat.publishes))
+  const misspelt = (topic: Topic): string => {
+    const guess = nearest(
+      topic,
+      awaited.filter((one) => !published.has(one)),
+    )
+    return guess === null ? '' : `; did you mean ${guess}?`
+  }
+  return hats.flatMap((hat) =>
+    hat.publishes
+      .filter((topic) => isConcrete(topic) && !controls.includes(topic) && !topology.receiver(topic))
+      .map((topic) => `${hat.id}: ${topic} goes to the coordinator${misspelt(topic)}`),
+  )
+}

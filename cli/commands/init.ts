@@ -4,7 +4,7 @@ import { GLOBAL_FLAGS } from '../arguments.ts'
 import { type Command, createCommand, type LeafSpec } from '../command.ts'
 import { renderHelp } from '../help.ts'
 import { writeErr, writeOut } from '../stdout.ts'
-import { lookAtTerminal } from '../terminal.ts'
+import { lookForPages } from '../terminal.ts'
 
 const spec = {
   name: 'init',
@@ -32,7 +32,7 @@ export const init: Command = createCommand(spec, async ({ flags }) => {
     return presetsList.run([])
   }
   if (flags.backend === undefined) {
-    writeOut(renderHelp(spec, lookAtTerminal(flags.color, process.env).out))
+    writeOut(renderHelp(spec, lookForPages(flags.color === undefined ? [] : ['--color', flags.color])))
     return 0
   }
   await checkBackend(flags.backend)

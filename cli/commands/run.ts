@@ -12,6 +12,7 @@ const spec = {
   ],
   positionals: [],
   rest: { name: 'ARGS…', description: "Further arguments of the backend's program" },
+  stray: 'An objective is given with -p TEXT.',
   flags: {
     prompt: {
       type: 'one',
@@ -37,6 +38,14 @@ const spec = {
       group: 'Agents',
     },
     model: { type: 'one', value: 'NAME', description: "The program's model", group: 'Agents' },
+    access: {
+      type: 'one',
+      value: 'LEVEL',
+      choices: ['read', 'edit', 'full'],
+      description: 'What agents may do, at most; held by their program, or refused',
+      default: 'full',
+      group: 'Agents',
+    },
     plugins: {
       type: 'many',
       value: 'DIR',

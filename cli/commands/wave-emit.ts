@@ -59,7 +59,10 @@ export const waveEmit: Command = {
     if (place.env.RALPH_WAVE_WORKER) throw refuseNested(place, topic ?? typed[0]?.topic ?? null)
 
     const items = [...typed, ...(await listedItems(parsed.flags, topic))]
-    if (items.length === 0) throw new RalphError('no_payload', 'at least one payload is required')
+    if (items.length === 0)
+      throw new RalphError('no_payload', 'at least one payload is required', {
+        hint: 'one for each item: --payloads A B, or one a line with --stdin',
+      })
     const target = resolveTarget(place)
     const limit = await readMaxWaveItems(place, target.workspace, parsed.flags.config)
     if (items.length > limit) {

@@ -60,6 +60,14 @@ const spec = {
       group: 'Agents',
     },
     model: { type: 'one', value: 'NAME', description: "The program's model", group: 'Agents' },
+    access: {
+      type: 'one',
+      value: 'LEVEL',
+      choices: ['read', 'edit', 'full'],
+      description: 'What agents may do, at most; held by their program, or refused',
+      default: 'full',
+      group: 'Agents',
+    },
     plugins: { type: 'many', value: 'DIR', description: 'A folder of further backends', group: 'Agents' },
     trust: {
       type: 'bool',

@@ -25,6 +25,7 @@ export function renderDryRun(
     ['scratchpad', core.scratchpad.enabled ? core.scratchpad.path : `off (${core.scratchpad.path})`],
     ['specs', core.specsDir],
     ['backend', cast.parts.get('')?.backend.name ?? settings.cli.backend],
+    ...accessRows(settings, cast),
     ['mode', 'autonomous'],
   ]
   return `${[
@@ -34,6 +35,20 @@ export function renderDryRun(
     heading('Command lines', paint) + renderCommands(cast, paint),
     paint.dim('dry run: nothing was started or written'),
   ].join('\n\n')}\n`
+}
+
+/** Only where it is not what it always is. */
+function accessRows({ cli }: Settings, cast: Cast): readonly (readonly [string, string])[] {
+  const levels = [...cast.parts.values()].map(({ hat, options }) => [
+    hat || 'ralph',
+    options.access ?? 'full',
+  ])
+  const restricted = levels.some(([, level]) => level !== 'full')
+  const shown = levels.map(([hat, level]) => `${hat} ${level}`).join(', ')
+  return [
+    ...(restricted ? [['access', shown] as const] : []),
+    ...(cli.env === 'inherit' ? [] : [['environment', ['filtered', ...cli.env.allow].join(', ')] as const]),
+  ]
 }
 
 function renderObjective({ text, source, path }: Objective): string {

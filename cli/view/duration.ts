@@ -21,6 +21,14 @@ export function formatTime(at: number): string {
   return `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`
 }
 
+/** Local date and wall clock, `2026-11-30 14:03:09`; what is no time stays as it is. */
+export function formatStamp(ts: string): string {
+  const at = Date.parse(ts)
+  if (Number.isNaN(at)) return ts
+  const time = new Date(at)
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ${formatTime(at)}`
+}
+
 function two(n: number): string {
   return String(n).padStart(2, '0')
 }

@@ -1,5 +1,5 @@
 import type { Settings } from '../../core/config/settings.ts'
-import type { Cast } from '../cast.ts'
+import type { Cast, Part } from '../cast.ts'
 import { programOf } from '../command-line.ts'
 import type { Palette } from './colour.ts'
 import { formatLimit } from './duration.ts'
@@ -24,11 +24,20 @@ export function renderBudgets(settings: Settings): string {
   ].join(' | ')
 }
 
+/** What a part may do, in words. */
+export function accessOf({ backend, options }: Part): string {
+  const { access } = options
+  return access === undefined
+    ? backend.traits.access
+    : `${access} access — ${backend.traits.enforces[access]?.says ?? access}`
+}
+
 /** One line for each program, with the hats that it plays where there is more than one. */
 function programLines(cast: Cast, paint: Palette): readonly string[] {
   const programs = new Map<string, { readonly text: string; readonly hats: string[] }>()
   for (const part of cast.parts.values()) {
-    const text = `${part.backend.name} (${oneLine(programOf(part), 200)}): ${oneLine(part.backend.traits.access, 300)}`
+    const wrapped = part.wrap === undefined ? '' : ` in ${oneLine(part.wrap.join(' '), 200)}`
+    const text = `${part.backend.name} (${oneLine(programOf(part), 200)})${wrapped}: ${oneLine(accessOf(part), 300)}`
     const known = programs.get(text) ?? { text, hats: [] }
     known.hats.push(part.hat || 'ralph')
     programs.set(text, known)

@@ -7,7 +7,13 @@ import { rule } from './rule.ts'
 import { oneLine, safeText } from './safe-text.ts'
 import { formatCost, formatTokens } from './spending.ts'
 import { renderToolCall } from './tool-call.ts'
-import { renderWaveEnd, renderWaveStart, renderWorkerAgain, renderWorkerDone } from './wave-lines.ts'
+import {
+  renderWaveEnd,
+  renderWaveStart,
+  renderWorkerAgain,
+  renderWorkerDone,
+  renderWorkerNudged,
+} from './wave-lines.ts'
 
 export interface PlainOptions {
   readonly write: (text: string) => void
@@ -140,25 +146,17 @@ function renderTrouble(
   const { paint, now } = options
   const inMs = error.retry_at === undefined ? undefined : Math.max(0, error.retry_at - now())
   const { wave_id, wave_index, attempt, max_attempts } = error
-  if (
-    inMs !== undefined &&
-    wave_id !== undefined &&
-    wave_index !== undefined &&
-    attempt !== undefined &&
-    max_attempts !== undefined
-  ) {
-    return renderWorkerAgain(
-      {
-        index: wave_index,
-        total: Math.max(totals.get(wave_id) ?? 0, wave_index + 1),
-        inMs,
-        class: error.class ?? error.code,
-        attempt,
-        attempts: max_attempts,
-        preview: error.payload_preview ?? error.message,
-      },
-      paint,
-    )
+  if (wave_id !== undefined && wave_index !== undefined) {
+    const worker = {
+      index: wave_index,
+      total: Math.max(totals.get(wave_id) ?? 0, wave_index + 1),
+      preview: error.payload_preview ?? error.message,
+    }
+    if (error.code === 'nudge') return renderWorkerNudged(worker, paint)
+    if (inMs !== undefined && attempt !== undefined && max_attempts !== undefined) {
+      const why = { inMs, class: error.class ?? error.code, attempt, attempts: max_attempts }
+      return renderWorkerAgain({ ...worker, ...why }, paint)
+    }
   }
   const message = safeText(error.message).trimEnd().replaceAll('\n', '\n  ')
   const next = error.retry_at === undefined ? '' : `; next try at ${formatTime(error.retry_at)}`

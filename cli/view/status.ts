@@ -11,7 +11,7 @@ export function renderStatus(status: RunStatus): string {
     ['state', status.pid === null ? state : `${state} (process ${status.pid}, ${status.phase})`],
     ['iteration', String(status.iteration)],
     ['hats', status.hats.length === 0 ? 'ralph' : status.hats.join(', ')],
-    ...status.waves.map((wave) => ['wave', renderWave(wave)] as const),
+    ...status.waves.map((wave) => ['wave', renderWave(wave, status)] as const),
     ['elapsed', formatDuration(status.elapsed_ms)],
     ['cost', cost === null ? 'unknown' : `$${cost.toFixed(2)} (${status.cost_source})`],
     ['tokens', `${status.input_tokens} in, ${status.output_tokens} out`],
@@ -20,6 +20,11 @@ export function renderStatus(status: RunStatus): string {
   return `${rows.map(([name, text]) => `${name.padEnd(10)} ${safeText(text)}`).join('\n')}\n`
 }
 
-function renderWave(wave: RunStatus['waves'][number]): string {
-  return `${wave.wave_id}: ${wave.settled} of ${wave.total} settled, ${wave.running} running, ${wave.waiting} waiting`
+/** A wave of a run that is over is open: there is something to go on with. */
+function renderWave(wave: RunStatus['waves'][number], { state }: RunStatus): string {
+  const now =
+    state === 'running'
+      ? `${wave.running} running, ${wave.waiting} waiting`
+      : 'open (`ralph run --continue` finishes it)'
+  return `${wave.wave_id}: ${wave.settled} of ${wave.total} settled, ${now}`
 }

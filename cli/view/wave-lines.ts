@@ -45,6 +45,15 @@ export function renderWorkerAgain(
   return `  ${paint.yellow('↻')} ${worker} again in ${when} [${again.class}] attempt ${again.attempt}/${again.attempts} — ${preview}`
 }
 
+/** `  ↻ Worker 1/3 asked once more for its result — preview` */
+export function renderWorkerNudged(
+  nudged: { readonly index: number; readonly total: number; readonly preview: string },
+  paint: Palette,
+): string {
+  const preview = oneLine(nudged.preview, PREVIEW_COLUMNS)
+  return `  ${paint.yellow('↻')} Worker ${nudged.index + 1}/${nudged.total} asked once more for its result — ${preview}`
+}
+
 /** `── Wave complete: 2 succeeded, 1 failed (14s) ──…`, and what follows it, as lines. */
 export function renderWaveEnd(wave: WaveCompleted, columns: number): readonly string[] {
   const counts = `${wave.succeeded} succeeded, ${wave.failed} failed`

@@ -10,7 +10,6 @@ import { readJournal } from '../../core/journal/read.ts'
 import type { FactBody } from '../../core/run/fact.ts'
 import { foldJournal } from '../../core/run/fold.ts'
 import type { State } from '../../core/run/state.ts'
-import { createTopology } from '../../core/topology.ts'
 import type { Work } from '../../core/wave/wave.ts'
 import type { Beginning } from './beginning.ts'
 import { type BlobStore, createBlobStore } from './blobs.ts'
@@ -36,8 +35,7 @@ export async function beginContinued(request: LoopRequest, started: Date): Promi
   const content = readJournal(path)
   if (content.manifest.mode !== 'loop') throw noEarlierRun(runId)
   const run = { pid: process.pid, startedAt: started.getTime(), startedMono: performance.now() }
-  const topology = createTopology(settings.hats)
-  const state = foldJournal(content, { dir, now: { rules: rulesFor(settings, cast), topology, run } })
+  const state = foldJournal(content, { dir, run })
   const isNew = request.objective.source !== 'kept'
   if (!isNew && (state.ended === 'completed' || state.ended === 'cancelled')) throw finished(state)
 
@@ -60,6 +58,7 @@ export async function beginContinued(request: LoopRequest, started: Date): Promi
         objective: isNew ? blobs.store(objective) : null,
         filed: filedItems(state),
         totalLimits: request.flags.totalLimits,
+        config: { rules: rulesFor(settings, cast), hats: settings.hats },
       },
     ],
     objective,
@@ -77,10 +76,13 @@ function unreadLines(state: State, blobs: BlobStore): readonly FactBody[] {
     if (!existsSync(path)) return []
     using reader = new EventsReader(path)
     const { events, bad } = reader.read({ closeLine: true })
-    const known = work.linesRead
-    if (events.length + bad.length <= known) return []
-    const fresh = events.slice(known).map((event) => ({ ...event, payload: blobs.store(event.payload) }))
-    return [{ type: 'worker.read', n: work.agent, events: fresh, bad: [] }]
+    const knownBad = work.bad.length
+    const knownEvents = work.linesRead - knownBad
+    if (events.length <= knownEvents && bad.length <= knownBad) return []
+    const fresh = events
+      .slice(knownEvents)
+      .map((event) => ({ ...event, payload: blobs.store(event.payload) }))
+    return [{ type: 'worker.read', n: work.agent, events: fresh, bad: bad.slice(knownBad) }]
   })
 }
 

@@ -22,26 +22,40 @@ export interface Channels {
   close(): void
 }
 
+type Surroundings = Pick<Context, 'run' | 'eventsDir' | 'control'> & {
+  readonly mailbox: Pick<Context['mailbox'], 'push'>
+  readonly blobs: Pick<Context['blobs'], 'store'>
+}
+
 /** `agents`: those that run, by number; a line of theirs is a sign of life. */
-export function createChannels(context: Context, agents: ReadonlyMap<number, AgentHandle>): Channels {
+export function createChannels(context: Surroundings, agents: ReadonlyMap<number, AgentHandle>): Channels {
   const { run, mailbox, blobs, control } = context
   const follower = createFollower(context.eventsDir)
   const workers = new Map<number, Followed>()
   let main: Followed | null = null
   let offset = 0
+  let failed = false
 
   const toEvent = (record: EventRecord): Event => ({ ...record, payload: blobs.store(record.payload) })
   const onError = (error: unknown): void => mailbox.push({ type: 'io.failed', message: messageOf(error) })
 
+  /** What cannot be kept is not believed, nor is anything behind it: `--continue` reads it again. */
+  function keep(act: () => void): void {
+    if (failed) return
+    try {
+      act()
+    } catch (error) {
+      failed = true
+      onError(error)
+    }
+  }
+
   function takeMain(read: EventsRead): void {
-    offset = read.offset
     for (const event of read.events) showLife(event)
-    mailbox.push({
-      type: 'events.read',
-      events: read.events.map(toEvent),
-      bad: read.bad,
-      offset,
-      final: false,
+    keep(() => {
+      const events = read.events.map(toEvent)
+      offset = read.offset
+      mailbox.push({ type: 'events.read', events, bad: read.bad, offset, final: false })
     })
   }
 
@@ -66,14 +80,27 @@ export function createChannels(context: Context, agents: ReadonlyMap<number, Age
     openWorker(n, path, hat) {
       mkdirSync(dirname(path), { recursive: true })
       // Made anew, so that a link in its place is not followed, and an earlier attempt's lines are gone.
-      rmSync(path, { force: true })
+      rmSync(path, { force: true, recursive: true })
       writeFileSync(path, '', { mode: 0o600, flag: 'wx' })
       if (hat !== null) writeRules(path, rulesOf(hat, control))
       const onRead = (read: EventsRead): void => {
         agents.get(n)?.eventAccepted()
-        mailbox.push({ type: 'worker.read', n, events: read.events.map(toEvent), bad: read.bad })
+        keep(() => {
+          mailbox.push({ type: 'worker.read', n, events: read.events.map(toEvent), bad: read.bad })
+        })
       }
-      workers.set(n, follower.add(path, { onRead, onError }))
+      let opened = false
+      // What a worker makes of its own file is its own failure, and no other's.
+      const onLost = (error: unknown): void => {
+        if (!opened) throw error
+        const reason = `the worker's events file cannot be read: ${messageOf(error)}`
+        mailbox.push({ type: 'worker.read', n, events: [], bad: [{ line: 0, reason, excerpt: '' }] })
+      }
+      const followed = follower.add(path, { onRead, onError: onLost })
+      workers.set(n, followed)
+      // Opened before the worker starts: a lack of descriptors shows now, and not when there are results to read.
+      followed.read()
+      opened = true
     },
     closeWorker(n) {
       workers.get(n)?.finish({ closeLine: true })

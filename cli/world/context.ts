@@ -3,6 +3,7 @@ import type { ControlTopics } from '../../core/control.ts'
 import type { HatId } from '../../core/hat.ts'
 import type { RunInfo } from '../../core/run/state.ts'
 import type { ItemSettled, Report } from '../../core/run-event.ts'
+import type { Secrets } from '../../core/secrets.ts'
 import type { Topology } from '../../core/topology.ts'
 import type { Cast, Part } from '../cast.ts'
 import type { BlobStore } from './blobs.ts'
@@ -21,6 +22,8 @@ export interface Context {
   readonly report: Report
   /** Environment of every agent, before what is its own. */
   readonly agentEnv: Readonly<Record<string, string>>
+  /** What is kept out of files and messages. */
+  readonly secrets: Secrets
   /** Absolute path of this very program. */
   readonly executable: string
   /** Text of the objective, for agents that play by role. */

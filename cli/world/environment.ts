@@ -1,4 +1,5 @@
 import { delimiter } from 'node:path'
+import type { EnvPolicy } from '../../core/config/settings.ts'
 import { RalphError } from '../../core/errors.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -22,6 +23,49 @@ export function agentEnvironment(
     RALPH_RUN_ID: of.runId,
     RALPH_DEPTH: String(of.depth),
   }
+}
+
+/** What `env: filtered` leaves of an agent's environment: what programs need in general, and these. */
+export function filterEnvironment(
+  env: Readonly<Record<string, string>>,
+  policy: EnvPolicy,
+  ofBackend: readonly string[],
+): Readonly<Record<string, string>> {
+  if (policy === 'inherit') return env
+  const kept = [...ORDINARY, ...ofBackend, ...policy.allow]
+  return Object.fromEntries(Object.entries(env).filter(([name]) => kept.some((one) => isMeant(one, name))))
+}
+
+/** Where things are and how to show them; how to reach the net; what ralph sets itself. */
+const ORDINARY = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'LANGUAGE',
+  'LC_*',
+  'TERM',
+  'TZ',
+  'TMPDIR',
+  'XDG_*',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'ALL_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'all_proxy',
+  'no_proxy',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'NODE_EXTRA_CA_CERTS',
+  'RALPH_*',
+] as const
+
+function isMeant(pattern: string, name: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 }
 
 /** Level of this run's agents: 1 for a run that no agent started. Throws `too_deep` above `features.max_depth`. */

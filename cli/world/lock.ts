@@ -35,18 +35,23 @@ const NOT_BLOCKING = 4
  */
 export async function takeLock(path: string, holder: Holder, wait: boolean): Promise<Lock> {
   let fd = openLock(path)
-  while (!tryLock(fd)) {
-    if (!wait) {
+  while (true) {
+    if (tryLock(fd)) {
+      if (isNamed(path, fd)) break
+      closeSync(fd)
+      fd = openLock(path)
+    } else if (wait) {
+      await Bun.sleep(RETRY_MS)
+    } else {
       closeSync(fd)
       throw lockedBy(path)
     }
-    await Bun.sleep(RETRY_MS)
   }
   writeHolder(fd, holder)
   return {
     path,
     renew() {
-      if (statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(fd).ino) return
+      if (isNamed(path, fd)) return
       const fresh = openLock(path)
       if (!tryLock(fresh)) {
         closeSync(fresh)
@@ -58,6 +63,11 @@ export async function takeLock(path: string, holder: Holder, wait: boolean): Pro
     },
     [Symbol.dispose]: () => closeSync(fd),
   }
+}
+
+/** False for a file that was deleted or replaced meanwhile: who held it has taken the one that stands there now. */
+function isNamed(path: string, fd: number): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(fd).ino
 }
 
 function openLock(path: string): number {

@@ -2,6 +2,7 @@ import type { Loaded } from '../../core/config/load.ts'
 import type { Settings } from '../../core/config/settings.ts'
 import type { Manifest } from '../../core/journal/journal.ts'
 import type { RunInfo } from '../../core/run/state.ts'
+import { collectSecrets, redactDeep } from '../../core/secrets.ts'
 import { VERSION } from '../version.ts'
 import { lookAtGit } from './git.ts'
 
@@ -23,7 +24,7 @@ export async function createManifest(of: {
     ralph: VERSION,
     platform: `${process.platform}-${process.arch}`,
     configFiles: of.files,
-    config: of.settings,
+    config: redactDeep(of.settings, collectSecrets(process.env)),
     backends: of.backends,
     git: git === null ? null : { head: git.head.trim() || null, dirty: git.files.size > 0 },
   }

@@ -5,23 +5,26 @@ import { appendText } from '../../core/events-file/append.ts'
 import { EventsReader } from '../../core/events-file/reader.ts'
 import { formatTime } from '../../core/events-file/record.ts'
 import { rulesFile, workerFile } from '../../core/events-file/rules.ts'
-import { mergeLines } from '../../core/wave/merge.ts'
+import { mergeLines, missingLines } from '../../core/wave/merge.ts'
 import type { Wave } from '../../core/wave/wave.ts'
 import type { Context } from './context.ts'
 import { compareGit, type GitState, lookAtGit } from './git.ts'
 
 /**
  * Ends a wave on disk: one append to the main events file, forced to the disk; then the workers' files and the processes
- * that they left behind go. The answer is a fact, `wave.merged` or `io.failed`.
+ * that they left behind go. `agents`: numbers of all its workers. The answer is a fact, `wave.merged` or `io.failed`.
  */
-export async function mergeWave(context: Context, wave: Wave, before: GitState | null): Promise<void> {
+export async function mergeWave(
+  context: Context,
+  { wave, agents, before }: { wave: Wave; agents: readonly number[]; before: GitState | null },
+): Promise<void> {
   const { run, mailbox, topology, control, blobs, settings } = context
   try {
     const lines = mergeLines({ wave, topology, control, read: blobs.read, now: formatTime(new Date()) })
     const missing = context.continued ? withoutMerged(run.eventsFile, wave.id, lines) : lines
     if (missing.length > 0) appendText(run.eventsFile, missing.join(''), { sync: true })
     for (const work of wave.works) removeWorkerFiles(context, wave, work.index)
-    const markers = wave.works.filter((work) => work.agent > 0).map((work) => `${run.id}:${work.agent}`)
+    const markers = agents.map((n) => `${run.id}:${n}`)
     const [after] = await Promise.all([
       before === null ? null : lookAtGit(run.workspace),
       settings.features.strays === 'wave' ? endStrays(markers) : undefined,
@@ -35,22 +38,10 @@ export async function mergeWave(context: Context, wave: Wave, before: GitState |
   }
 }
 
-/** Leaves out lines that an earlier invocation has merged before it was cut: by index, topic and payload. */
+/** Leaves out lines that an earlier invocation has merged before it was cut. */
 function withoutMerged(eventsFile: string, wave: string, lines: readonly string[]): readonly string[] {
   using reader = new EventsReader(eventsFile)
-  const there = new Map<string, number>()
-  for (const event of reader.read().events) {
-    if (event.wave?.id !== wave || event.waveStatus === undefined) continue
-    const key = JSON.stringify([event.wave.index, event.topic, event.payload])
-    there.set(key, (there.get(key) ?? 0) + 1)
-  }
-  return lines.filter((line) => {
-    const { wave_index, topic, payload } = JSON.parse(line) as Record<string, unknown>
-    const key = JSON.stringify([wave_index, topic, payload])
-    const left = there.get(key) ?? 0
-    there.set(key, left - 1)
-    return left <= 0
-  })
+  return missingLines(lines, wave, reader.read().events)
 }
 
 /** Removes what a worker had in the folder of the events file. */
@@ -60,9 +51,9 @@ export function removeWorkerFiles(
   index: number,
 ): void {
   const file = workerFile(eventsDir, wave.id, index)
-  rmSync(file, { force: true })
+  rmSync(file, { force: true, recursive: true })
   const rules = rulesFile(file)
-  if (rules !== null) rmSync(rules, { force: true })
+  if (rules !== null) rmSync(rules, { force: true, recursive: true })
 }
 
 /** Ends what agents left behind. */

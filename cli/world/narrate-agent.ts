@@ -79,6 +79,7 @@ export function narrateAgent({ report }: Context, brief: Brief): AgentNarrator {
         case 'usage':
         case 'cost':
         case 'turns':
+        case 'session':
         case 'final':
         case 'open':
         case 'terminal':

@@ -5,6 +5,8 @@ import { RALPH_DIR } from '../../core/events-file/target.ts'
 import { controlTopics } from '../../core/run/intake.ts'
 import type { State, StopReason } from '../../core/run/state.ts'
 import { exitCode } from '../../core/run/stop.ts'
+import { collectSecrets } from '../../core/secrets.ts'
+import { createTopology } from '../../core/topology.ts'
 import { beginContinued } from './begin-continued.ts'
 import { beginFresh } from './begin-fresh.ts'
 import type { Context } from './context.ts'
@@ -14,6 +16,7 @@ import { type Holder, takeLock } from './lock.ts'
 import { findOuterRun, informing, withinAllowance } from './outer-run.ts'
 import { startReaper } from './reaper.ts'
 import type { LoopRequest } from './request.ts'
+import { rulesFor } from './rules.ts'
 import { createBinFolder, linkRun, writeLimits } from './run-folder.ts'
 import { scratchpadPaths } from './scratchpad.ts'
 import { runSession } from './session.ts'
@@ -42,8 +45,8 @@ export async function openLoop(asked: LoopRequest): Promise<{ readonly exitCode:
   const context: Context = {
     run,
     settings,
-    topology: state.topology,
-    control: controlTopics(state),
+    topology: createTopology(settings.hats),
+    control: controlTopics({ rules: rulesFor(settings, cast) }),
     cast,
     blobs,
     mailbox: createMailbox(),
@@ -55,6 +58,7 @@ export async function openLoop(asked: LoopRequest): Promise<{ readonly exitCode:
       runId: run.id,
       depth,
     }),
+    secrets: collectSecrets(env),
     executable: process.execPath,
     reaper: startReaper(run.id, env),
     objective: beginning.objective,

@@ -9,6 +9,7 @@ import { controlTopics } from '../../core/run/intake.ts'
 import type { RunInfo, State, StopReason } from '../../core/run/state.ts'
 import { exitCode } from '../../core/run/stop.ts'
 import type { ItemSettled, Report } from '../../core/run-event.ts'
+import { collectSecrets } from '../../core/secrets.ts'
 import { createTopology } from '../../core/topology.ts'
 import type { WavePlan } from '../../core/wave/plan.ts'
 import type { Cast } from '../cast.ts'
@@ -39,6 +40,8 @@ export interface ShellWaveRequest {
   readonly report: Report
   /** Called once for every item, as it settles; at the end for those that never will. */
   readonly onSettled: (item: ItemSettled) => void
+  /** Resolves once nobody reads the results: then no further item starts. */
+  readonly unread: Promise<void>
   readonly logPrompt?: (title: string, text: string) => void
 }
 
@@ -82,6 +85,7 @@ export async function openShellWave(asked: ShellWaveRequest): Promise<{ readonly
       runId: run.id,
       depth,
     }),
+    secrets: collectSecrets(env),
     executable: process.execPath,
     reaper: startReaper(run.id, env),
     objective: request.template ?? '',
@@ -104,6 +108,7 @@ export async function openShellWave(asked: ShellWaveRequest): Promise<{ readonly
     }),
   )
   const plan = planItems(request, context)
+  void request.unread.then(() => context.mailbox.push({ type: 'stop.asked', how: 'drain' }))
   const reason = await runSession({ context, journal, state, first: [{ type: 'wave.opened', plan }] })
   for (const wave of state.waves.values()) tellCancelled(context, wave)
   return { exitCode: codeOf(state, reason) }

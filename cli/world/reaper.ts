@@ -1,7 +1,9 @@
 /** Watches over the agents of one run in a process of its own: if ralph dies without a word, it ends them. */
 export interface Reaper {
-  /** The agent of this number leads this process group. */
-  watch(pgid: number, agent: number): void
+  /** The agent of this number is about to start: told before, since ralph may die in between. */
+  expect(agent: number): void
+  /** An agent leads this process group. */
+  watch(pgid: number): void
   /** The group has ended: its number may be given to a stranger. */
   forget(pgid: number): void
   /** The run has ended in order. */
@@ -16,12 +18,12 @@ export interface Reaper {
 const SCRIPT = `
 trap '' INT TERM HUP
 groups=' ' first= last=
-while read -r op n agent; do
+while read -r op n; do
   case $op in
-    +)
-      groups="$groups$n "
-      [ "\${first:-$agent}" -lt "$agent" ] || first=$agent
-      [ "\${last:-$agent}" -gt "$agent" ] || last=$agent ;;
+    =)
+      [ "\${first:-$n}" -lt "$n" ] || first=$n
+      [ "\${last:-$n}" -gt "$n" ] || last=$n ;;
+    +) groups="$groups$n " ;;
     -) case $groups in *" $n "*) groups="\${groups%%" $n "*} \${groups#*" $n "}" ;; esac ;;
     q) exit 0 ;;
   esac
@@ -61,7 +63,8 @@ export function startReaper(runId: string, env: Readonly<Record<string, string |
       child.stdin.flush()
     }
     return {
-      watch: (pgid, agent) => tell(`+ ${pgid} ${agent}`),
+      expect: (agent) => tell(`= ${agent}`),
+      watch: (pgid) => tell(`+ ${pgid}`),
       forget: (pgid) => tell(`- ${pgid}`),
       dismiss() {
         tell('q')

@@ -44,7 +44,8 @@ function partOfRole(context: Context, brief: Brief): Pick<Role, 'kind' | 'hats' 
         hats: brief.hats.map((hat) => hat.id),
         events: brief.pending.flatMap((pending) => showPending(context, pending)),
       }
-    case 'worker': {
+    case 'worker':
+    case 'nudge': {
       const { wave: id, index, total, topic } = brief
       const event = { topic, payload: context.blobs.read(brief.payload).slice(0, SHOWN) }
       return { kind: 'worker', hats: [brief.hat.id], wave: { id, index, total, topic }, events: [event] }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { accessSync, constants, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { messageOf, RalphError } from '../../core/errors.ts'
 import { RALPH_DIR } from '../../core/events-file/target.ts'
 import { stateFolder } from '../../core/journal/paths.ts'
 
@@ -29,7 +30,7 @@ export interface FolderRequest {
 
 /**
  * Makes the folder of a new run in the state folder, 0700, and links it from `.ralph/runs` of the workspace.
- * Where the state folder cannot be written, the folder itself lies there. Throws the system's error if neither can be made.
+ * Where the state folder cannot be written, the folder itself lies there. Throws `state_folder`, or the system's error, if neither can be made.
  */
 export function createRunFolder(request: FolderRequest): RunFolder {
   const id = `${request.kind}-${request.stamp}-${randomBytes(4).toString('hex')}`
@@ -43,9 +44,14 @@ export function createRunFolder(request: FolderRequest): RunFolder {
     if (link !== null) linkRun(link, dir)
     return { id, dir }
   } catch (error) {
-    if (link === null) throw error
+    const why = messageOf(error)
+    if (link === null) {
+      throw new RalphError('state_folder', `the state folder cannot be used: ${why}`, {
+        hint: 'RALPH_STATE_DIR names another one',
+        cause: error,
+      })
+    }
     mkdirSync(link, { recursive: true, mode: 0o700 })
-    const why = error instanceof Error ? error.message : String(error)
     return { id, dir: link, warning: `the state folder cannot be used (${why}); this run is kept in ${link}` }
   }
 }

@@ -1,7 +1,9 @@
+import { runningTime } from '../../core/agent/running-time.ts'
+
 /** Longest time that the runtime's timers take, in milliseconds. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** Timers that are cleared together. */
+/** Timers that are cleared together. They run on the program's running time. */
 export interface Timers {
   set(ms: number, act: () => void): void
   clear(): void
@@ -9,19 +11,20 @@ export interface Timers {
 
 export function createTimers(): Timers {
   const running = new Set<NodeJS.Timeout>()
-  const set = (ms: number, act: () => void): void => {
+  const waitUntil = (due: number, act: () => void): void => {
+    const left = Math.max(due - runningTime(), 0)
     const timer = setTimeout(
       () => {
         running.delete(timer)
-        if (ms > LONGEST_MS) set(ms - LONGEST_MS, act)
+        if (runningTime() < due) waitUntil(due, act)
         else act()
       },
-      Math.min(ms, LONGEST_MS),
+      Math.min(left, LONGEST_MS),
     )
     running.add(timer)
   }
   return {
-    set,
+    set: (ms, act) => waitUntil(runningTime() + ms, act),
     clear() {
       for (const timer of running) clearTimeout(timer)
       running.clear()

@@ -134,6 +134,7 @@ function ignoreRules(scratchpads: readonly string[]): string {
     '/stop-requested',
     '/runs',
     '/diagnostics',
+    '/outbox',
   ]
   return `# Written once by ralph: what it makes here for itself.\n${[...fixed, ...new Set(own)].join('\n')}\n`
 }

@@ -1,4 +1,5 @@
 import type { AgentHandle } from '../../core/agent/contract.ts'
+import { runningTime } from '../../core/agent/running-time.ts'
 import { messageOf } from '../../core/errors.ts'
 import { appendText } from '../../core/events-file/append.ts'
 import { formatRecord, formatTime } from '../../core/events-file/record.ts'
@@ -8,13 +9,14 @@ import type { Iteration } from '../../core/run/loop.ts'
 import { iterationEnd } from '../../core/run/narrate.ts'
 import type { State } from '../../core/run/state.ts'
 import type { World } from '../../core/run/world.ts'
+import type { Wave } from '../../core/wave/wave.ts'
 import { createChannels } from './channels.ts'
 import type { Context } from './context.ts'
 import { type GitState, lookAtGitNow } from './git.ts'
 import { createLauncher } from './launch.ts'
 import { endStrays, mergeWave } from './merge.ts'
 import { fileOutcomes } from './outcomes.ts'
-import { writeAllowance } from './outer-run.ts'
+import { itemPrivateFolder, privateFolders, removePrivateFolder } from './private-folder.ts'
 import { appendGuidance, scratchpadOf } from './scratchpad.ts'
 import { createTimers } from './timers.ts'
 import { watchWorkspace } from './watch-workspace.ts'
@@ -49,8 +51,7 @@ export function createWorld(context: Context): RealWorld {
         noteGuidance(context, action)
         break
       case 'start-agent':
-        writeAllowance(run.dir, state)
-        launcher.launch(action)
+        launcher.launch(action, state)
         break
       case 'stop-agent':
         agents.get(action.n)?.stop(action.cause, action.graceMs)
@@ -70,9 +71,11 @@ export function createWorld(context: Context): RealWorld {
         break
       case 'file-outcomes':
         fileOutcomes(context, action.wave, action.works)
+        for (const { index } of action.works)
+          removePrivateFolder(itemPrivateFolder(run.dir, action.wave.id, index))
         break
       case 'merge-wave':
-        void mergeWave(context, action.wave, git)
+        void mergeWave(context, { wave: action.wave, agents: workersOf(state, action.wave), before: git })
         break
       case 'close-iteration':
         if (isGone()) break
@@ -90,7 +93,7 @@ export function createWorld(context: Context): RealWorld {
   }
 
   return {
-    clock: { now: () => ({ wall: Date.now(), mono: performance.now() }) },
+    clock: { now: () => ({ wall: Date.now(), mono: runningTime() }) },
     inbox: mailbox,
     report: context.report,
     read: context.blobs.read,
@@ -109,8 +112,14 @@ export function createWorld(context: Context): RealWorld {
       timers.clear()
       channels.close()
       await endStrays(strayMarkers(context, state))
+      removePrivateFolder(privateFolders(run.dir))
     },
   }
+}
+
+/** Agents of a wave, those of earlier attempts too. */
+function workersOf({ workers }: State, { id }: Wave): readonly number[] {
+  return [...workers].flatMap(([n, work]) => (work.wave === id ? [n] : []))
 }
 
 /** Agents whose left-over processes end with the run: all, but those of workers where the config keeps them. */

@@ -1,14 +1,16 @@
 import { unreachable } from '../result.ts'
+import { NO_SECRETS } from '../secrets.ts'
 import type { AgentHandle, AgentJob, AgentNote, ProcessReport } from './contract.ts'
 import { createConversation } from './conversation.ts'
 import type { StopCause, Stray } from './end.ts'
 import type { Failure } from './guard.ts'
 import { beginEnding, type Ending, type Reach } from './ladder.ts'
-import { createOutput, type Output } from './output.ts'
+import { createOutput, type Output, type OutputListener } from './output.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import { type Exit, type Started, startProcess } from './process.ts'
 import { commandOf } from './processes.ts'
 import type { Reading } from './reading.ts'
+import { runningTime } from './running-time.ts'
 import { endProcesses, findStrays, waitForEnd } from './strays.ts'
 import { tailOf } from './tail.ts'
 import { startWatch, type Watch } from './watch.ts'
@@ -20,7 +22,7 @@ import { within } from './within.ts'
  * returned, and never ends an agent on its own account, except one whose backend broke.
  */
 export function startAgent(job: AgentJob, report: (note: AgentNote) => void): AgentHandle {
-  const began = performance.now()
+  const began = runningTime()
   const unstarted = (spawnError: string | null, failure: Failure): AgentHandle => {
     queueMicrotask(() => report({ type: 'ended', end: { ...NOTHING_DONE, spawnError, failure } }))
     return NO_HANDLE
@@ -33,7 +35,7 @@ export function startAgent(job: AgentJob, report: (note: AgentNote) => void): Ag
   }
   const { invocation, release } = prepared.value
   const started = startProcess({
-    argv: invocation.argv,
+    argv: [...(job.wrap ?? []), ...invocation.argv],
     cwd: job.task.cwd,
     env: environment(job, invocation.env),
     takesStdin: invocation.prompt === 'stdin',
@@ -85,6 +87,7 @@ function supervise(
   began: number,
 ): AgentHandle {
   const target = { ...child, marker: job.marker }
+  const { secrets = NO_SECRETS } = job
   const lost = Promise.withResolvers<Exit>()
   const grace = Math.min(Math.max(invocation.killGraceMs ?? DEFAULT_GRACE_MS, 0), MAX_GRACE_MS)
   let ending: Ending | null = null
@@ -117,11 +120,12 @@ function supervise(
   }
 
   function output(stream: 'out' | 'err', path: string): Output {
-    return createOutput(path, {
+    const listener: OutputListener = {
       line: (text) => conversation.line(stream, text),
       logEnded: (reason) =>
         report({ type: 'said', event: { type: 'error', class: 'unknown', message: `log ended: ${reason}` } }),
-    })
+    }
+    return createOutput(path, listener, secrets)
   }
 
   async function finish(): Promise<void> {
@@ -139,7 +143,7 @@ function supervise(
     ]
     const exit = await Promise.race([child.exited, lost.promise])
     exited = true
-    const durationMs = Math.round(performance.now() - began)
+    const durationMs = Math.round(runningTime() - began)
     watch.stop()
     child.stdin.close()
     if (ending !== null) await ending.done
@@ -148,16 +152,20 @@ function supervise(
     stdout.end()
     stderr.end()
     const tails = { stdoutTail: stdout.tail(), stderrTail: stderr.tail() }
-    const failure = conversation.end({ ...exit, stoppedByUs: ending !== null, ...tails })
-    const { usage, costUsd, turns, final } = conversation.known
-    const finalMessage = (final ?? stdout.text()).trim()
+    const judged = conversation.end({ ...exit, stoppedByUs: ending !== null, ...tails })
+    const failure = judged === null ? null : { ...judged, message: secrets.text(judged.message) }
+    const { usage, costUsd, turns, final, session: named, said } = conversation.known
+    const spokenLast = (final ?? stdout.text()).trim()
+    // A result arrives as it was written; what a failed agent says is none.
+    const finalMessage = failure === null ? spokenLast : secrets.text(spokenLast)
     stdout.close()
     stderr.close()
     release()
-    // Records of a stream tell a person nothing; what the agent said does.
-    const said = job.backend.traits.output === 'stream' ? tailOf(finalMessage) : tails.stdoutTail
-    const tail = tails.stderrTail || said
-    const known = { usage, costUsd, turns, finalMessage, tail }
+    const isStream = job.backend.traits.output === 'stream'
+    const spoken = isStream ? tailOf(final ?? said) || withoutRecords(tails.stdoutTail) : tails.stdoutTail
+    const tail = secrets.text(tails.stderrTail || spoken)
+    const resumable = named !== null && job.backend.traits.resumes ? { session: named } : {}
+    const known = { usage, costUsd, turns, finalMessage, tail, ...resumable }
     report({
       type: 'ended',
       end: { ...exit, spawnError: null, stoppedFor, failure, ...known, durationMs, strays },
@@ -167,7 +175,7 @@ function supervise(
   /** Strays first, then the pipes: one that is ended here no longer holds them. */
   async function settleStrays(): Promise<readonly Stray[]> {
     const left = await waitForEnd(await findStrays([job.marker], child.pid), SETTLE_MS)
-    const strays = left.map(({ pid }) => ({ pid, command: commandOf(pid) }))
+    const strays = left.map(({ pid }) => ({ pid, command: secrets.text(commandOf(pid)) }))
     if (job.killStrays) await endProcesses(left)
     return strays
   }
@@ -195,6 +203,12 @@ function supervise(
     eventAccepted: watch.event,
     completionSeen: watch.completion,
   }
+}
+
+/** Records of a stream tell a person nothing; what a program prints beside them does. */
+function withoutRecords(text: string): string {
+  const lines = text.split('\n').filter((line) => !line.trimStart().startsWith('{'))
+  return lines.join('\n').trim()
 }
 
 async function drain(readings: readonly Reading[], ms: number): Promise<void> {

@@ -1,4 +1,5 @@
 import type { AgentEvent, AgentTask, Backend } from '../backend/contract.ts'
+import type { Secrets } from '../secrets.ts'
 import type { AgentEnd, Lapse, StopCause } from './end.ts'
 
 /** One process to be run for one prompt. */
@@ -14,6 +15,10 @@ export interface AgentJob {
   readonly clocks: Clocks
   /** Ends what is left behind at once (`features.strays: kill`); else it is only named. */
   readonly killStrays: boolean
+  /** Words in front of the command line. */
+  readonly wrap?: readonly string[]
+  /** What must not be kept or shown. */
+  readonly secrets?: Secrets
 }
 
 /** Times in milliseconds; null or 0: off. */

@@ -22,7 +22,13 @@ export interface Known {
   costUsd: number | null
   turns: number | null
   final: string | null
+  session: string | null
+  /** The end of what the agent said as text. */
+  said: string
 }
+
+/** Characters of `said` that are kept. */
+const SAID = 8192
 
 /** One session of a backend, with every call into it guarded. */
 export interface Conversation {
@@ -34,7 +40,7 @@ export interface Conversation {
 }
 
 export function createConversation(backend: Backend, session: Session, listener: Listener): Conversation {
-  const known: Known = { usage: null, costUsd: null, turns: null, final: null }
+  const known: Known = { usage: null, costUsd: null, turns: null, final: null, session: null, said: '' }
   let failure: Failure | null = null
 
   function say(says: readonly Say[]): void {
@@ -50,6 +56,8 @@ export function createConversation(backend: Backend, session: Session, listener:
     else if (event.type === 'cost') known.costUsd = event.usd
     else if (event.type === 'turns') known.turns = event.turns
     else if (event.type === 'final') known.final = event.text
+    else if (event.type === 'session') known.session = event.id
+    else if (event.type === 'text') known.said = (known.said + event.text).slice(-SAID)
     else if (event.type === 'open') listener.open(event.count)
     listener.event(event)
   }

@@ -30,6 +30,8 @@ export interface AgentEnd {
   readonly strays: readonly Stray[]
   /** What runs spent that the agent itself started; absent if it started none. */
   readonly inner?: InnerSpending
+  /** Its conversation, where a further prompt can go on with it. */
+  readonly session?: string
   /** The scratchpad changed while it ran. */
   readonly scratchpadChanged: boolean
 }

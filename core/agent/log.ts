@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { messageOf, osCodeOf } from '../errors.ts'
+import { NO_SECRETS, type Secrets } from '../secrets.ts'
 
 /** Texts read back from a log are bounded: above this, the first and the last half are given. */
 export const MAX_TEXT_BYTES = 32 * 1024 * 1024
@@ -11,25 +12,32 @@ export interface Log {
   write(chunk: Uint8Array): string | null
   /** What was written, decoded; the middle of more than `maxBytes` is replaced by a note. */
   text(maxBytes?: number): string
+  /** The stream has ended: writes what was held back. */
+  end(): string | null
   close(): void
 }
 
-/** An existing file is replaced; a link at its place is refused. A missing folder is made. */
-export function createLog(path: string): Log {
+/** An existing file is replaced; a link at its place is refused. A missing folder is made. Secrets are left out. */
+export function createLog(path: string, secrets: Secrets = NO_SECRETS): Log {
+  const redacted = secrets.stream()
   let fd: number | null = null
   let broken = false
+
+  function write(bytes: Uint8Array): string | null {
+    if (broken || bytes.length === 0) return null
+    try {
+      fd ??= openLog(path)
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+      return null
+    } catch (error) {
+      broken = true
+      return `${path}: ${messageOf(error)}`
+    }
+  }
+
   return {
-    write(chunk) {
-      if (broken) return null
-      try {
-        fd ??= openLog(path)
-        for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at)
-        return null
-      } catch (error) {
-        broken = true
-        return `${path}: ${messageOf(error)}`
-      }
-    },
+    write: (chunk) => write(redacted.push(chunk)),
+    end: () => write(redacted.end()),
     text: (maxBytes = MAX_TEXT_BYTES) => (fd === null ? '' : readText(fd, maxBytes)),
     close() {
       if (fd !== null) closeSync(fd)

@@ -1,3 +1,4 @@
+import type { Secrets } from '../secrets.ts'
 import { createLineSplitter } from './lines.ts'
 import { createLog } from './log.ts'
 import { createTail } from './tail.ts'
@@ -20,9 +21,9 @@ export interface OutputListener {
   logEnded(reason: string): void
 }
 
-export function createOutput(path: string, listener: OutputListener): Output {
+export function createOutput(path: string, listener: OutputListener, secrets?: Secrets): Output {
   const splitter = createLineSplitter()
-  const log = createLog(path)
+  const log = createLog(path, secrets)
   const tail = createTail()
 
   function give(lines: readonly string[]): void {
@@ -38,7 +39,11 @@ export function createOutput(path: string, listener: OutputListener): Output {
       if (problem !== null) listener.logEnded(problem)
       give(splitter.push(chunk))
     },
-    end: () => give(splitter.end()),
+    end() {
+      const problem = log.end()
+      if (problem !== null) listener.logEnded(problem)
+      give(splitter.end())
+    },
     tail: tail.text,
     text: log.text,
     close: log.close,

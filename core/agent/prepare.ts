@@ -1,5 +1,5 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, isAbsolute, join, normalize } from 'node:path'
 import type { AgentTask, Backend, Invocation, Say, Session } from '../backend/contract.ts'
 import { messageOf } from '../errors.ts'
 import { err, ok, type Result, unreachable } from '../result.ts'
@@ -28,6 +28,8 @@ export type Unprepared = { readonly spawnError: string } | { readonly failure: F
 export function prepare(backend: Backend, task: AgentTask, tmpdir: string): Result<Prepared, Unprepared> {
   const first = invoke(backend, task)
   if (!first.ok) return err({ failure: first.error })
+  const own = seed(first.value.privateFiles, task.privateDir)
+  if (!own.ok) return own
   if (!isForFile(first.value, task)) return open(backend, task, first.value, () => {})
   const file = writePrompt(task.prompt, tmpdir)
   if (!file.ok) return file
@@ -60,6 +62,33 @@ function open(
   const says = callBackend(backend.name, 'open().start', () => checkedSays(session.value.start()))
   if (!says.ok) return err({ failure: says.error })
   return ok({ invocation, session: session.value, says: says.value, release })
+}
+
+/** Makes the agent's own folder, if the backend wants one. What an earlier attempt left there stays. */
+function seed(
+  files: Invocation['privateFiles'],
+  dir: string | undefined,
+): Result<null, { readonly spawnError: string }> {
+  if (files === undefined) return ok(null)
+  if (dir === undefined) throw new Error('a task has a private folder')
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    for (const file of files) {
+      const inside = normalize(file.path)
+      if (isAbsolute(inside) || inside.startsWith('..')) throw new Error(`${file.path} leads out of it`)
+      const path = join(dir, inside)
+      if (existsSync(path)) continue
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      if ('text' in file) writeFileSync(path, file.text, { mode: 0o600, flag: 'wx' })
+      else if (existsSync(file.copyOf)) {
+        copyFileSync(file.copyOf, path)
+        chmodSync(path, 0o600)
+      }
+    }
+    return ok(null)
+  } catch (error) {
+    return err({ spawnError: `cannot make the private folder ${dir}: ${messageOf(error)}` })
+  }
 }
 
 function isForFile({ prompt }: Invocation, task: AgentTask): boolean {

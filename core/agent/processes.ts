@@ -30,7 +30,7 @@ export const HAS_PROCESS_TABLE = process.platform === 'linux'
 export function readProcesses(): ProcessTable {
   const began = performance.now()
   const living = new Map<number, Process>()
-  for (const name of HAS_PROCESS_TABLE ? readdirSync('/proc') : []) {
+  for (const name of HAS_PROCESS_TABLE ? listProc() : []) {
     const one = isPid(name) ? (elder(Number(name), began) ?? readProcess(name)) : undefined
     if (one !== undefined) living.set(one.pid, one)
   }
@@ -58,6 +58,15 @@ function rememberElders(living: ReadonlyMap<number, Process>, now: number): void
   for (const one of living.values()) {
     if (Number(one.startTime) < ownStart && elders.get(one.pid)?.one !== one)
       elders.set(one.pid, { one, at: now })
+  }
+}
+
+/** Empty where no descriptor is left: groups can still be ended. */
+function listProc(): readonly string[] {
+  try {
+    return readdirSync('/proc')
+  } catch {
+    return []
   }
 }
 

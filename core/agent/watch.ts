@@ -3,6 +3,7 @@ import { lookEvery, readClocks, startSigns } from './clocks.ts'
 import type { AgentNote, Clocks } from './contract.ts'
 import type { Lapse } from './end.ts'
 import { HAS_PROCESS_TABLE, nextProcesses, type ProcessTable } from './processes.ts'
+import { runningTime } from './running-time.ts'
 
 /** Watches the clocks of one agent with one timer, armed only while something can run out. */
 export interface Watch {
@@ -29,7 +30,7 @@ export interface Watched {
 export function startWatch({ pid, clocks: wanted, output, report }: Watched): Watch {
   // Text output may linger only while no descendant lives, which cannot be told without a process table.
   const clocks = HAS_PROCESS_TABLE ? wanted : { ...wanted, emitGraceMs: 0 }
-  const signs = startSigns(performance.now())
+  const signs = startSigns(runningTime())
   const told = new Set<Lapse>()
   let warned = false
   let looked = signs.started
@@ -39,7 +40,7 @@ export function startWatch({ pid, clocks: wanted, output, report }: Watched): Wa
 
   function arm(): void {
     if (stopped) return
-    const now = performance.now()
+    const now = runningTime()
     const { lapsed, next } = readClocks(signs, clocks, output, now)
     const every = lookEvery(signs, clocks, output)
     const look = every === null || !HAS_PROCESS_TABLE ? null : Math.max(looked, signs.life) + every
@@ -52,7 +53,7 @@ export function startWatch({ pid, clocks: wanted, output, report }: Watched): Wa
 
   async function wake(): Promise<void> {
     timer = null
-    const now = performance.now()
+    const now = runningTime()
     const every = lookEvery(signs, clocks, output)
     const { lapsed } = readClocks(signs, clocks, output, now)
     const matters = lapsed.some((which) => which === 'inactivity' || which === 'lingering')
@@ -64,7 +65,7 @@ export function startWatch({ pid, clocks: wanted, output, report }: Watched): Wa
 
   /** The first look only tells what the later ones are compared with. */
   function look(table: ProcessTable): void {
-    looked = performance.now()
+    looked = runningTime()
     const ticks = table.cpuTicks(pid)
     if (cpuTicks !== null && ticks !== cpuTicks) signs.life = looked
     cpuTicks = ticks
@@ -73,7 +74,7 @@ export function startWatch({ pid, clocks: wanted, output, report }: Watched): Wa
 
   function tell(): void {
     if (stopped) return
-    const { lapsed, quietMs } = readClocks(signs, clocks, output, performance.now())
+    const { lapsed, quietMs } = readClocks(signs, clocks, output, runningTime())
     if (quietMs !== null && !warned) {
       warned = true
       report({ type: 'quiet', silentMs: Math.round(quietMs) })
@@ -88,27 +89,27 @@ export function startWatch({ pid, clocks: wanted, output, report }: Watched): Wa
   arm()
   return {
     output() {
-      signs.output = performance.now()
+      signs.output = runningTime()
       signs.life = signs.output
     },
     event() {
-      signs.event = performance.now()
+      signs.event = runningTime()
       signs.life = signs.event
       arm()
     },
     completion() {
-      signs.completion ??= performance.now()
+      signs.completion ??= runningTime()
       arm()
     },
     terminal() {
-      signs.terminal = performance.now()
+      signs.terminal = runningTime()
       arm()
     },
     resumed() {
       signs.terminal = null
     },
     open(count) {
-      if (count === 0 && signs.open > 0 && signs.terminal !== null) signs.terminal = performance.now()
+      if (count === 0 && signs.open > 0 && signs.terminal !== null) signs.terminal = runningTime()
       signs.open = count
       arm()
     },

@@ -23,7 +23,7 @@ export interface ReadFrom {
 export interface EventsRead extends Position {
   readonly events: readonly EventRecord[]
   readonly bad: readonly BadLine[]
-  /** True if the file was replaced, deleted or cut since the last read, so that reading started over. */
+  /** True if the file was deleted, cut, or replaced by one that begins differently since the last read, so that reading started over. */
   readonly restarted: boolean
 }
 
@@ -82,8 +82,10 @@ export class EventsReader implements Disposable {
     if (this.#fd !== null && fstatSync(this.#fd).ino !== named?.ino) {
       this.#consume(found)
       this.#takeRest(found)
+      const fresh = openIfThere(this.path)
+      restarted = fresh === null || !beginAlike(this.#fd, fresh, this.#offset)
       this.close()
-      restarted = true
+      this.#fd = fresh
     }
     this.#fd ??= openIfThere(this.path)
     const size = this.#fd === null ? 0 : fstatSync(this.#fd).size
@@ -163,6 +165,20 @@ function openIfThere(path: string): number | null {
     if (osCodeOf(error) === 'ENOENT') return null
     throw error
   }
+}
+
+/** True if two files begin with the same `bytes` bytes: an editor's new copy of a file is no new file. */
+function beginAlike(a: number, b: number, bytes: number): boolean {
+  if (fstatSync(b).size < bytes) return false
+  const other = Buffer.allocUnsafe(chunk.length)
+  for (let offset = 0; offset < bytes; ) {
+    const wanted = Math.min(chunk.length, bytes - offset)
+    const length = readSync(a, chunk, 0, wanted, offset)
+    if (length === 0 || readSync(b, other, 0, length, offset) !== length) return false
+    if (chunk.compare(other, 0, length, 0, length) !== 0) return false
+    offset += length
+  }
+  return true
 }
 
 /** Newlines in the first `bytes` bytes. */

@@ -5,10 +5,10 @@ import type { Event } from '../event.ts'
 import type { Hat } from '../hat.ts'
 import type { Iteration } from '../run/loop.ts'
 import type { Topology } from '../topology.ts'
-import type { Wave } from '../wave/wave.ts'
+import type { Nudge, Wave } from '../wave/wave.ts'
 
 /** What decide hands to the shell for a prompt. The shell adds the material that lies in files and renders it. */
-export type Brief = IterationBrief | WorkerBrief | ItemBrief
+export type Brief = IterationBrief | WorkerBrief | NudgeBrief | ItemBrief
 
 /** The prompt of an ordinary iteration (contract/loop §13). */
 export interface IterationBrief {
@@ -46,6 +46,13 @@ export interface WorkerBrief {
   readonly scatter: boolean
 }
 
+/** The further prompt to a worker that ended well without a result, in the same conversation. */
+export interface NudgeBrief
+  extends Pick<WorkerBrief, 'hat' | 'wave' | 'index' | 'total' | 'topic' | 'payload'> {
+  readonly kind: 'nudge'
+  readonly resume: Nudge['resume']
+}
+
 /** The prompt of an item of `ralph wave run` (contract/waves §5.4). */
 export interface ItemBrief {
   readonly kind: 'item'
@@ -67,7 +74,12 @@ export interface Material {
   readonly guardrailsAreSet: boolean
   readonly topicNotes: Readonly<Record<string, TopicNote>>
   /** The backend that gets the prompt. */
-  readonly backend: { readonly output: 'text' | 'stream'; readonly heredoc: boolean }
+  readonly backend: {
+    readonly output: 'text' | 'stream'
+    readonly heredoc: boolean
+    /** Restricted access: the folder for texts that are handed over. The agent can remove nothing there. */
+    readonly outbox?: string
+  }
   readonly control: ControlTopics
   /** Path of the whole n-th (from 1) result of a wave's item, for results that are shown cut. */
   readonly resultPath: (wave: string, index: number, n: number) => string

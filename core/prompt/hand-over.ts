@@ -2,13 +2,13 @@ import type { Topic } from '../topic.ts'
 import type { Material } from './brief.ts'
 
 /** The shell commands that our prompts teach: forms in which the shell evaluates nothing (contract/loop §13.1). */
-export type Shell = Pick<Material['backend'], 'heredoc'>
+export type Shell = Pick<Material['backend'], 'heredoc' | 'outbox'>
 
 /** The code block that emits one text on `topic`. `what` stands for the text. */
 export function emitBlock(topic: Topic, what: string, shell: Shell): string {
   return shell.heredoc
     ? block(`ralph emit ${topic} --stdin <<'RALPH_EOF'`, what, 'RALPH_EOF')
-    : block(`ralph emit ${topic} --payload-file FILE`)
+    : block(`ralph emit ${topic} --payload-file ${file(shell)}`)
 }
 
 /** The sentences that belong to `emitBlock`, once a prompt. */
@@ -19,8 +19,18 @@ export function emitRules(shell: Shell): readonly string[] {
         'If a line of your text could itself be RALPH_EOF, write the text to a file and call `ralph emit TOPIC --payload-file FILE`.',
       ]
     : [
-        'Write the text to a new temporary file with your file tool first; FILE is its path. Never put the text on the command line: its backticks and `$(…)` would run as commands.',
+        `First write the text to a new file with your file tool, ${place(shell)}; FILE stands for it. Never put the text on the command line: its backticks and \`$(…)\` would run as commands.`,
       ]
+}
+
+function file({ outbox }: Shell): string {
+  return outbox === undefined ? 'FILE && rm FILE' : `${outbox}/FILE`
+}
+
+function place({ outbox }: Shell): string {
+  return outbox === undefined
+    ? 'in the folder where you work and under a name that nobody else uses'
+    : `in \`${outbox}\` and under a name that nobody else uses, of letters, digits and \`-\` with \`.md\` at its end`
 }
 
 /** The code block that dispatches a wave of longer items. `lines` are JSON objects. */
@@ -28,7 +38,7 @@ export function waveBlock(topic: Topic | null, lines: readonly string[], shell: 
   const command = `ralph wave emit ${topic === null ? '' : `${topic} `}--jsonl`
   return shell.heredoc
     ? block(`${command} <<'RALPH_EOF'`, ...lines, 'RALPH_EOF')
-    : block(`${command} --payloads-file FILE`)
+    : block(`${command} --payloads-file ${file(shell)}`)
 }
 
 /** A topic to type in place of a pattern: `item.*` is shown as `item.NAME`. */
