@@ -94,7 +94,15 @@ function settings(
       persistent: false,
       enforceHatScope: false,
     },
-    cli: { backend: 'claude', args: [], promptMode: 'arg', agentPriority: [], ...more.cli },
+    cli: {
+      backend: 'claude',
+      args: [],
+      promptMode: 'arg',
+      wrap: [],
+      env: 'inherit',
+      agentPriority: [],
+      ...more.cli,
+    },
     core: {
       scratchpad: { enabled: true, path: '.ralph/agent/scratchpad.md' },
       specsDir: '.ralph/specs/',

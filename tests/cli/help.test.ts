@@ -3,7 +3,7 @@ import { asksForHelp } from '../../cli/command.ts'
 import { renderHelp } from '../../cli/help.ts'
 import { createPalette } from '../../cli/view/colour.ts'
 
-const plain = createPalette(false)
+const plain = { paint: createPalette(false) }
 
 describe('a help page', () => {
   test('has the examples first, then the form, then flags in groups with their defaults, global ones last', () => {
@@ -62,6 +62,31 @@ Global
     expect(lines.length).toBeGreaterThan(1)
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(96)
     for (const line of lines.slice(1)) expect(line).toStartWith('         ')
+  })
+})
+
+describe('a help page in a narrow terminal', () => {
+  const page = renderHelp(
+    {
+      name: 'x',
+      summary: 's',
+      examples: [],
+      positionals: [],
+      flags: {
+        'a-long-name': { type: 'one', value: 'SOMETHING', description: 'word '.repeat(20).trim() },
+        b: { type: 'bool', description: 'short' },
+      },
+    },
+    { paint: createPalette(false), columns: 40 },
+  )
+
+  test('stays within its columns', () => {
+    for (const line of page.split('\n')) expect(line.length).toBeLessThanOrEqual(40)
+  })
+
+  test('gives a long flag a line of its own, and keeps the descriptions in one column', () => {
+    expect(page).toContain('\n      --a-long-name SOMETHING\n                 word word')
+    expect(page).toContain('\n      --b        short\n')
   })
 })
 

@@ -61,6 +61,24 @@ describe('the command line as a whole', () => {
   })
 })
 
+describe.concurrent('a first try', () => {
+  test('ralph help gives the pages of --help', async () => {
+    await using box = sandbox()
+    const page = async (...words: string[]) => (await box.ralph(words)).stdout
+    expect(await page('help')).toBe(await page('--help'))
+    expect(await page('help', 'wave', 'run')).toBe(await page('wave', 'run', '--help'))
+    expect((await box.ralph(['hlep'])).stderr).toContain('did you mean `ralph help`?')
+  })
+
+  test('an objective without -p says where it belongs', async () => {
+    await using box = sandbox()
+    for (const words of [['fix the tests'], ['run', 'fix the tests']]) {
+      const { code, stderr } = await box.ralph(words)
+      expect({ code, told: stderr.includes('-p') }).toEqual({ code: 2, told: true })
+    }
+  })
+})
+
 describe('ralph run before it starts anything', () => {
   test('a dry run shows the plan on stdout and creates nothing', async () => {
     await using box = sandbox()
@@ -131,6 +149,16 @@ describe('lists', () => {
     expect(lost.code).toBe(1)
     expect(lost.stderr).toContain('z.go')
     expect((await box.ralph(['hats', 'validate'])).code).toBe(0)
+  })
+
+  test('hats validate: a topic that is close to one that nobody publishes may be a misspelling', async () => {
+    await using box = sandbox()
+    const more = ', b: {name: B, description: D, triggers: [why.go]}}'
+    box.write('f.yml', hats.replace('y.go', 'yhy.go').replace(/\}\n$/, more))
+    const { stdout } = await box.ralph(['hats', 'validate', '-c', 'f.yml'])
+    expect(stdout).toContain('a: yhy.go goes to the coordinator; did you mean why.go?')
+    const lost = await box.ralph(['hats', 'validate', '-c', 'f.yml', '-c', 'event_loop.starting_event=x.og'])
+    expect(lost).toMatchObject({ code: 1, stderr: expect.stringContaining('did you mean x.go?') })
   })
 
   test('presets: built-in ones, and those of the folders, the first of a name', async () => {

@@ -9,6 +9,7 @@ test.each([
   ['--STDIN', '--stdin'],
   ['--stidn', '--stdin'],
   ['--flie', '--file'],
+  ['--payload', '--payload-file'],
 ])('%s is most likely a misspelling of %s', (word, meant) => {
   expect(nearest(word, WORDS)).toBe(meant)
 })

@@ -30,6 +30,12 @@ describe.concurrent('plugins in the documentation are run as they stand there', 
       expect(run.stderr).toContain('completed | exit 0 | 1 iteration')
     })
 
+    test(`${path}: ${name} keeps to what ralph relies on`, async () => {
+      await using box = plugged(name, text)
+      const checked = await box.ralph(['plugins', 'check', `backends/${name}.ts`])
+      expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining('keeps to all rules') })
+    })
+
     test(`${path}: ${name} is listed with its summary's facts`, async () => {
       await using box = plugged(name, text)
       const { stdout } = await box.ralph(['plugins', '--json', '--plugins', 'backends'])

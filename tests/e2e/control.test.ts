@@ -88,6 +88,17 @@ describe.concurrent('ralph status', () => {
     })
   })
 
+  test('of a run that was cut says what to do with its open wave (case 185)', async () => {
+    await using box = sandbox()
+    configure(box, FW())
+    roleScript(box, { work: waits })
+    const going = await startWave(box)
+    going.kill('SIGINT')
+    await going.finished
+    const { stdout } = await box.ralph(['status'])
+    expect(stdout).toMatch(/1 of 3 settled, open \(`ralph run --continue` finishes it\)/)
+  })
+
   test('without any run is an error (case 185)', async () => {
     await using box = sandbox()
     const done = await box.ralph(['status'])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { sandbox, until } from '../helpers/sandbox.ts'
+import { RALPH, sandbox, until } from '../helpers/sandbox.ts'
 import { agentScript, configure, F, runId } from './fixtures.ts'
 import { counted, mostAlive } from './waves.ts'
 
@@ -36,6 +36,30 @@ describe.concurrent('ralph wave run', () => {
     expect(runId(box)).toBe(id)
     box.write('over', '')
     expect((await going.finished).code).toBe(0)
+  })
+
+  test('starts no further agent once nobody reads the results', async () => {
+    await using box = sandbox()
+    box.script('item.sh', '#!/bin/bash\necho x >> starts; cat')
+    const keys = KEYS.map((word) => `'${word}'`).join(' ')
+    const done = await box.sh(`seq 300 | "$RALPH_BIN" wave run ${keys} -j 2 | head -1`)
+    expect(done).toMatchObject({ code: 0, stdout: '1\n' })
+    expect(done.stderr).toMatch(/\d+ not done/)
+    expect(box.read('starts').split('\n').length).toBeLessThan(200)
+  })
+
+  test('at a terminal says that it waits for items, and how they end', async () => {
+    await using box = sandbox()
+    let screen = ''
+    const child = Bun.spawn([RALPH, 'wave', 'run', '-b', 'mock'], {
+      cwd: box.dir,
+      env: box.env(),
+      terminal: { cols: 80, rows: 24, data: (_, bytes) => (screen += new TextDecoder().decode(bytes)) },
+    })
+    await until('the note', () => screen.includes('Ctrl-D ends them'))
+    child.terminal?.write('\x04')
+    expect(await child.exited).toBe(0)
+    child.terminal?.close()
   })
 
   test('an unknown flag is a usage error, and nothing is started (case 192)', async () => {

@@ -37,7 +37,7 @@ const CUT = {
   work: {
     0: 'EMIT item.done r0',
     1: `EMIT item.done r1; ${MEETING} DONE emitted; HANG`,
-    else: '[ -e go ] || HANG; EMIT item.done "r$RALPH_WAVE_INDEX"',
+    else: `[ -e go ] || { ${MEETING} DONE "asleep-$RALPH_WAVE_INDEX"; HANG; }; EMIT item.done "r$RALPH_WAVE_INDEX"`,
   },
 }
 
@@ -178,7 +178,10 @@ async function startCut(box: Sandbox): Promise<Started> {
   const going = box.start(['run', '-p', 'X'])
   await until(
     'one result, one event, three sleepers',
-    () => starts(box) === 5 && said(box, 'emitted') && settled(box, 0),
+    () =>
+      starts(box) === 5 &&
+      ['emitted', 'asleep-2', 'asleep-3'].every((name) => said(box, name)) &&
+      settled(box, 0),
   )
   return going
 }

@@ -217,8 +217,8 @@ describe.concurrent('an interruption', () => {
 
   test('by the end of the run’s time does the same, and --continue runs the rest (case 146)', async () => {
     await using box = sandbox()
-    configure(box, FW({ event_loop: { max_runtime_seconds: 1 } }))
-    roleScript(box, { disp: 'WAVE item.go a b c d e', work: '[ -e go ] || sleep 1.5; EMIT item.done r' })
+    configure(box, FW({ event_loop: { max_runtime_seconds: 3 } }))
+    roleScript(box, { disp: 'WAVE item.go a b c d e', work: '[ -e go ] || sleep 3.5; EMIT item.done r' })
     expect(await run(box)).toMatchObject({ code: 2, stdout: '' })
     expect(reason(box)).toBe('max_runtime')
     expect(played(box).sort()).toEqual(['disp', 'work:0', 'work:1', 'work:2'])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { formatDuration, formatLimit } from '../../../cli/view/duration.ts'
+import { formatDuration, formatLimit, formatStamp } from '../../../cli/view/duration.ts'
 import { plural, rule } from '../../../cli/view/rule.ts'
 import { formatCost, formatTokens, formatUsd } from '../../../cli/view/spending.ts'
 
@@ -16,6 +16,12 @@ describe('figures for people', () => {
     [7_380_000, '2h 03m'],
   ])('a duration of %d ms is %s', (ms, text) => {
     expect(formatDuration(ms)).toBe(text)
+  })
+
+  test('a time of a record is shown as local time; what is none stays', () => {
+    const local = new Date(2026, 10, 30, 14, 3, 9)
+    expect(formatStamp(local.toISOString())).toBe('2026-11-30 14:03:09')
+    expect(formatStamp('yesterday')).toBe('yesterday')
   })
 
   test.each([

@@ -45,6 +45,18 @@ describe('an agent runs to its own end', () => {
     expect((await quiet.ended).tail).toBe('out')
   })
 
+  test('of a stream the tail is what was said in it, and what stands beside its records (case 135)', async () => {
+    const said = record({ type: 'text', text: 'I give up' })
+    const backend = streamBackend()
+    const tailOf = async (script: string) => {
+      await using rig = runFixture('', { command: 'bash', args: ['-c', script], backend })
+      return (await rig.ended).tail
+    }
+    expect(await tailOf(`echo '${said}'; exit 3`)).toBe('I give up')
+    expect(await tailOf(`echo '${said}'; echo boom >&2; exit 3`)).toBe('boom')
+    expect(await tailOf(`echo '{"type":"new"}'; echo 'no licence'; exit 3`)).toBe('no licence')
+  })
+
   test('it leads a group of its own and has no terminal', async () => {
     await using rig = runFixture('', { command: 'bash', args: ['-c', 'ps -o pgid=,tty= -p $$'] })
     const { pid } = await rig.note('started')

@@ -36,9 +36,23 @@ test('of totals the last one counts', () => {
       'out',
       record({ type: 'cost', usd }, { type: 'usage', usage: { ...USAGE, input: usd } }),
     )
-    conversation.line('out', record({ type: 'final', text: `f${usd}` }, { type: 'turns', turns: usd }))
+    conversation.line(
+      'out',
+      record(
+        { type: 'final', text: `f${usd}` },
+        { type: 'turns', turns: usd },
+        { type: 'session', id: `s${usd}` },
+      ),
+    )
   }
-  expect(conversation.known).toEqual({ usage: { ...USAGE, input: 2 }, costUsd: 2, turns: 2, final: 'f2' })
+  expect(conversation.known).toEqual({
+    usage: { ...USAGE, input: 2 },
+    costUsd: 2,
+    turns: 2,
+    final: 'f2',
+    session: 's2',
+    said: '',
+  })
 })
 
 describe('a terminal record stands until a later record takes it back', () => {

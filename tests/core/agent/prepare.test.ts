@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { prepare } from '../../../core/agent/prepare.ts'
-import type { AgentTask, Backend } from '../../../core/backend/contract.ts'
+import type { AgentTask, Backend, Invocation } from '../../../core/backend/contract.ts'
 import { sandbox } from '../../helpers/sandbox.ts'
 import { textBackend } from './rig.ts'
 
@@ -88,5 +88,56 @@ describe('a backend that throws is blamed by name and function, and leaves no fi
     const prepared = prepare(textBackend({ prompt: 'arg', ...part }), task('x'.repeat(8000)), box.dir)
     expect(prepared).toEqual({ ok: false, error: { failure: { class: 'crash', message } } })
     expect(readdirSync(box.dir)).toEqual([])
+  })
+})
+
+describe('a private folder', () => {
+  const wants = (files: NonNullable<Invocation['privateFiles']>): Backend => ({
+    ...textBackend(),
+    invoke: ({ privateDir }) => ({
+      argv: ['program', `${privateDir}`],
+      prompt: 'stdin',
+      privateFiles: files,
+    }),
+  })
+
+  test('holds the files that the backend asks for, readable by nobody else', async () => {
+    await using box = sandbox()
+    box.write('login.json', '{"key":1}')
+    const privateDir = box.path('private/3')
+    const backend = wants([
+      { path: 'rules.toml', text: 'deny' },
+      { path: 'deep/login.json', copyOf: box.path('login.json') },
+      { path: 'absent.json', copyOf: box.path('absent.json') },
+    ])
+    expect(argv(prepare(backend, { ...task('p'), privateDir }, box.dir))).toEqual(['program', privateDir])
+    expect(box.read('private/3/rules.toml')).toBe('deny')
+    expect(box.read('private/3/deep/login.json')).toBe('{"key":1}')
+    expect(box.exists('private/3/absent.json')).toBe(false)
+    expect(statSync(privateDir).mode & 0o777).toBe(0o700)
+    expect(statSync(box.path('private/3/deep/login.json')).mode & 0o777).toBe(0o600)
+  })
+
+  test('keeps what an earlier attempt left there', async () => {
+    await using box = sandbox()
+    const privateDir = box.path('private')
+    const backend = wants([{ path: 'session', text: 'new' }])
+    box.write('private/session', 'used')
+    expect(prepare(backend, { ...task('p'), privateDir }, box.dir).ok).toBe(true)
+    expect(box.read('private/session')).toBe('used')
+  })
+
+  test('is not made for a backend that wants none', async () => {
+    await using box = sandbox()
+    prepare(textBackend(), { ...task('p'), privateDir: box.path('private') }, box.dir)
+    expect(box.exists('private')).toBe(false)
+  })
+
+  test.each(['../outside', '/outside', 'a/../../outside'])('takes no file %s', async (path) => {
+    await using box = sandbox()
+    const privateDir = box.path('private')
+    const prepared = prepare(wants([{ path, text: 'x' }]), { ...task('p'), privateDir }, box.dir)
+    expect(prepared).toMatchObject({ ok: false, error: { spawnError: expect.stringContaining('leads out') } })
+    expect(box.exists('outside')).toBe(false)
   })
 })

@@ -177,8 +177,11 @@ function traits(output: 'text' | 'stream'): Backend['traits'] {
     reportsCost: false,
     reportsTokens: false,
     takesModel: false,
+    resumes: false,
     contextWindow: 0,
     shell: { heredoc: true, substitution: true, keepsPath: true, keepsEnvironment: true },
+    enforces: {},
+    env: [],
     access: 'everything',
     verified: true,
   }

@@ -135,6 +135,18 @@ describe('a file that is', () => {
     expect(read).toMatchObject({ restarted: true, line: 4 })
   })
 
+  test('replaced by a copy that an editor made goes on where it was, with what is new', () => {
+    using at = folder()
+    const old = line('a') + line('b')
+    writeFileSync(at.path('e'), old)
+    using reader = new EventsReader(at.path('e'))
+    reader.read()
+    writeFileSync(at.path('new'), old + line('c'))
+    renameSync(at.path('new'), at.path('e'))
+    expect(topics(reader)).toEqual(['c'])
+    expect(reader.position).toEqual({ offset: old.length + line('c').length, line: 4 })
+  })
+
   test('deleted gives what was unread, also its unfinished line; a new one is read whole', () => {
     using at = folder()
     writeFileSync(at.path('e'), line('a'))

@@ -18,7 +18,7 @@ test.each([true, false])(
   'with heredocs %p, the rules name what to do with a text that the form cannot carry',
   (heredoc) => {
     const rules = emitRules({ heredoc }).join('\n')
-    expect(rules).toMatch(/to a (new temporary )?file/)
+    expect(rules).toMatch(/to a (new )?file/)
     expect(rules.includes('RALPH_EOF')).toBe(heredoc)
   },
 )
