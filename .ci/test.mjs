@@ -4,10 +4,12 @@ import { readdirSync } from 'node:fs'
 
 const APART = ['real', 'bench', 'fixtures', 'helpers']
 const groups = process.argv.slice(2)
+// Most tests wait for processes: two files at once use both cores. Real programs are heavy, and run alone.
+const parallel = groups.includes('real') ? [] : ['--parallel=2']
 const folders = groups.length > 0 ? groups : readdirSync('tests', { withFileTypes: true }).flatMap(testFolder)
 const { status } = spawnSync(
   'node_modules/bun/bin/bun.exe',
-  ['test', '--no-install', '--timeout', '60000', ...folders.map((name) => `./tests/${name}`)],
+  ['test', '--no-install', ...parallel, '--timeout', '60000', ...folders.map((name) => `./tests/${name}`)],
   { stdio: 'inherit', env: { ...process.env, CLAUDECODE: '1' } },
 )
 process.exit(status ?? 1)
