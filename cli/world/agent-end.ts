@@ -1,0 +1,57 @@
+import type { ProcessReport } from '../../core/agent/contract.ts'
+import type { AgentEnd } from '../../core/agent/end.ts'
+import { lastLine, parseEventBlocks } from '../../core/agent/event-blocks.ts'
+import type { Backend } from '../../core/backend/contract.ts'
+import { inline } from '../../core/blob.ts'
+import type { BlobStore } from './blobs.ts'
+
+/** What the run makes of a process's report: its texts kept, and events in the text of a plain talker found. Throws the system's error. */
+export function agentEnd(of: {
+  readonly blobs: BlobStore
+  readonly backend: Backend
+  readonly report: ProcessReport
+  readonly scratchpadChanged: boolean
+}): AgentEnd {
+  const { blobs, report } = of
+  const isText = of.backend.traits.output === 'text'
+  const { events, rest } = isText
+    ? parseEventBlocks(report.finalMessage)
+    : { events: [], rest: report.finalMessage }
+  return {
+    ...report,
+    finalMessage: blobs.store(rest),
+    textEvents: events.map((event) => ({ ...event, payload: blobs.store(event.payload) })),
+    lastLine: lastLine(rest),
+    scratchpadChanged: of.scratchpadChanged,
+  }
+}
+
+/** The end of an agent whose words cannot be kept: it counts as cut, so that its work is done again. */
+export function unkept(report: ProcessReport): AgentEnd {
+  return { ...report, ...NOTHING_SAID, stoppedFor: 'interrupt' }
+}
+
+/** The end of an agent that never came to life. */
+export function neverStarted(spawnError: string): AgentEnd {
+  return {
+    ...NOTHING_SAID,
+    exitCode: null,
+    signal: null,
+    spawnError,
+    stoppedFor: null,
+    failure: { class: 'unknown', message: spawnError },
+    usage: null,
+    costUsd: null,
+    turns: null,
+    durationMs: 0,
+    tail: '',
+    strays: [],
+  }
+}
+
+const NOTHING_SAID = {
+  finalMessage: inline(''),
+  textEvents: [],
+  lastLine: '',
+  scratchpadChanged: false,
+} as const
