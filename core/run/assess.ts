@@ -18,7 +18,7 @@ export function assess(state: State, loop: Loop, iteration: Iteration): void {
   loop.counters.failures = 0
   loop.counters.backoffs = 0
   for (const hat of iteration.hats) state.activations.set(hat, (state.activations.get(hat) ?? 0) + 1)
-  forgetConsumedWaves(state, iteration)
+  forgetConsumedWaves(state, loop)
 
   const completion = iteration.completionAsked ?? textCompletion(state, iteration)
   countValidation(loop, iteration)
@@ -83,8 +83,14 @@ function takeBack(loop: Loop, iteration: Iteration, failure: string): void {
     loop.counters.failures += 1
 }
 
-function forgetConsumedWaves(state: State, iteration: Iteration): void {
-  for (const letter of iteration.letters) if (letter.kind === 'wave') state.merged.delete(letter.wave)
+/** Merged waves are kept while a letter, or a chain that goes on, still speaks of them. */
+function forgetConsumedWaves(state: State, loop: Loop): void {
+  const needed = new Set(loop.continuations)
+  for (const inbox of loop.inboxes.values()) {
+    for (const letter of inbox) if (letter.kind === 'wave') needed.add(letter.wave)
+  }
+  for (const wave of state.waves.values()) for (const id of wave.chain.waiting) needed.add(id)
+  for (const id of state.merged.keys()) if (!needed.has(id)) state.merged.delete(id)
 }
 
 /** The last line of the final message is the promise. */

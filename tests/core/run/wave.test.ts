@@ -265,6 +265,19 @@ describe('outcomes', () => {
     expect(r.state.activations.get('work')).toBe(3)
   })
 
+  test('results for an aggregator whose activations are used up are not kept for ever', () => {
+    const r = rig({
+      hats: waveHats({}, { maxActivations: 1, publishes: ['item.go', 'LOOP_COMPLETE'] }),
+      loop: START,
+    })
+    for (const id of ['w-1', 'w-2', 'w-3']) {
+      dispatch(r, ABC, id)
+      for (const n of r.running()) r.work(n, [['item.done']])
+    }
+    r.act([['note', 'x']])
+    expect(r.state.merged.size).toBe(0)
+  })
+
   test('an overloaded item runs again as the same item, with one activation (case 178)', () => {
     const r = rig({
       hats: waveHats(),
