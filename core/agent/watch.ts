@@ -57,8 +57,12 @@ export function startWatch({ pid, clocks: wanted, output, report }: Watched): Wa
     const every = lookEvery(signs, clocks, output)
     const { lapsed } = readClocks(signs, clocks, output, now)
     const matters = lapsed.some((which) => which === 'inactivity' || which === 'lingering')
-    if (every !== null && (matters || now - Math.max(looked, signs.life) >= every))
+    if (every !== null && (matters || now - Math.max(looked, signs.life) >= every)) {
+      const isFirst = cpuTicks === null
       look(await nextProcesses())
+      // On a busy machine the first look may come when time is up already: it has nothing to compare with, and proves nothing.
+      if (isFirst && matters) signs.life = looked
+    }
     tell()
     if (timer === null) arm()
   }
