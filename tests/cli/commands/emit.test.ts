@@ -233,15 +233,15 @@ describe('a worker with rules', () => {
   )
 })
 
-test('two writers at once never mix their lines (case 38)', async () => {
+test('two writers of a thousand lines at once never mix them (case 38)', async () => {
   await using box = sandbox()
-  const loop = 'for i in $(seq 300); do "$RALPH_BIN" emit t "$W-$i" >/dev/null; done'
+  const loop = 'for i in $(seq 1000); do "$RALPH_BIN" emit t "$W-$i" >/dev/null; done'
   const [a, b] = await Promise.all([box.sh(loop, { env: { W: 'a' } }), box.sh(loop, { env: { W: 'b' } })])
   expect([a.code, b.code]).toEqual([0, 0])
   const payloads = box.rows(FALLBACK).map(({ payload }) => payload as string)
   for (const writer of ['a', 'b']) {
     const own = payloads.filter((payload) => payload.startsWith(`${writer}-`))
-    expect(own).toEqual(Array.from({ length: 300 }, (_, i) => `${writer}-${i + 1}`))
+    expect(own).toEqual(Array.from({ length: 1000 }, (_, i) => `${writer}-${i + 1}`))
   }
 })
 
