@@ -4,6 +4,7 @@ import { interrupted } from '../wave/outcome.ts'
 import { requeue, settle } from '../wave/queue.ts'
 import type { Wave, Work } from '../wave/wave.ts'
 import { resume } from './assess.ts'
+import { createCounters } from './create.ts'
 import { deliverChain } from './deliver-results.ts'
 import type { Fact } from './fact.ts'
 import { COORDINATOR, giveBack, giveBackIteration, takeAll } from './inbox.ts'
@@ -30,21 +31,13 @@ export function absorbResumed(state: State, fact: Extract<Fact, { type: 'loop.re
   state.runtimeUp = fact.totalLimits && state.earlierMs >= state.rules.eventLoop.maxRuntimeSeconds * 1000
   state.running.clear()
   state.workers.clear()
-  if (fact.objective !== null) loop.objective = fact.objective
   if (!fact.totalLimits) loop.iterationsHere = 0
   if (fact.objective !== null) {
+    loop.objective = fact.objective
     loop.completion = null
     loop.cancelled = false
   }
-  Object.assign(loop.counters, {
-    failures: 0,
-    silent: 0,
-    defaults: 0,
-    validation: 0,
-    stale: 0,
-    lastPlain: null,
-  })
-  Object.assign(loop.counters, { rejections: 0, lastRejection: null, backoffs: 0 })
+  loop.counters = createCounters()
 
   const filed = new Set(fact.filed)
   for (const wave of state.waves.values()) reopen(wave, filed, fact.mono)

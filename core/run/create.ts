@@ -1,5 +1,5 @@
 import type { Topology } from '../topology.ts'
-import type { Loop } from './loop.ts'
+import type { Counters, Loop } from './loop.ts'
 import type { Rules, RunInfo, State, Totals } from './state.ts'
 
 /** The state of a run before its first fact: with a loop for `ralph run`, without one for `ralph wave run`. */
@@ -46,17 +46,7 @@ function createLoop(): Loop {
     guidance: [],
     unnoted: [],
     humanNotes: [],
-    counters: {
-      failures: 0,
-      silent: 0,
-      defaults: 0,
-      validation: 0,
-      stale: 0,
-      lastPlain: null,
-      rejections: 0,
-      lastRejection: null,
-      backoffs: 0,
-    },
+    counters: createCounters(),
     lastFailure: null,
     held: null,
     completion: null,
@@ -73,4 +63,19 @@ function createLoop(): Loop {
 
 function createTotals(): Totals {
   return { agentsStarted: 0, costUsd: 0, costSource: null, inputTokens: 0, outputTokens: 0, unknownCosts: 0 }
+}
+
+/** Counters of failures, silence and repetition; a resumed run begins with fresh ones. */
+export function createCounters(): Counters {
+  return {
+    failures: 0,
+    silent: 0,
+    defaults: 0,
+    validation: 0,
+    stale: 0,
+    lastPlain: null,
+    rejections: 0,
+    lastRejection: null,
+    backoffs: 0,
+  }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type {
   AgentEvent,
@@ -49,6 +49,31 @@ export const TASK: AgentTask = {
 export function ended(how: number | string, more: Partial<ProcessEnd> = {}): ProcessEnd {
   const end = typeof how === 'number' ? { exitCode: how, signal: null } : { exitCode: null, signal: how }
   return { ...end, stoppedByUs: false, stdoutTail: '', stderrTail: '', ...more }
+}
+
+/** The end of a captured run: its exit code, or that we stopped it with TERM. */
+export function endOf(exit: number | 'stopped'): ProcessEnd {
+  return exit === 'stopped' ? ended('SIGTERM', { stoppedByUs: true }) : ended(exit)
+}
+
+/** What a row of a table of captured runs tells of one. Null: never told. */
+export function tellingOf(run: Replay) {
+  return {
+    verdict: run.verdict.ok ? 'ok' : run.verdict.class,
+    final: run.final,
+    usd: run.usd,
+    input: run.usage?.input ?? null,
+    output: run.usage?.output ?? null,
+    turns: run.turns,
+    tools: run.tools.length,
+    done: run.done,
+  }
+}
+
+/** Names of all captured runs of a backend, sorted. */
+export function capturedRuns({ name }: Backend): string[] {
+  const files = readdirSync(join(import.meta.dir, '../fixtures/streams', name))
+  return [...new Set(files.map((file) => file.replace(/\.(stdout\.jsonl|stderr\.txt)$/, '')))].sort()
 }
 
 /** Feeds a captured run: stderr first, then stdout, a last line without newline too. */

@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FailureClass } from '../../../core/backend/contract.ts'
 import copilot from '../../../plugins/copilot/index.ts'
-import { ended, replay, replayCapture } from '../replay.ts'
+import { capturedRuns, ended, endOf, replay, replayCapture, tellingOf } from '../replay.ts'
 
 /** Captured run, exit code (or `stopped`: by us, with TERM), verdict, final message, turns, tool calls, and whether its last record was the end. Null: never told. */
 type Row = readonly [
@@ -48,28 +47,13 @@ const RUNS: readonly Row[] = [
   ['text', 0, 'unknown', '', null, 0, false],
 ]
 
-const endOf = (exit: Row[1]) => (exit === 'stopped' ? ended('SIGTERM', { stoppedByUs: true }) : ended(exit))
-
 test.each(RUNS)('captured run %s', (name, exit, verdict, final, turns, tools, done) => {
   const run = replayCapture(copilot, name, endOf(exit))
-  expect({
-    verdict: run.verdict.ok ? 'ok' : run.verdict.class,
-    final: run.final,
-    usd: run.usd,
-    input: run.usage?.input ?? null,
-    output: run.usage?.output ?? null,
-    turns: run.turns,
-    tools: run.tools.length,
-    done: run.done,
-  }).toEqual({ verdict, final, usd: null, input: null, output: null, turns, tools, done })
+  expect(tellingOf(run)).toEqual({ verdict, final, usd: null, input: null, output: null, turns, tools, done })
 })
 
 test('every captured run stands in the table', () => {
-  const folder = join(import.meta.dir, '../../fixtures/streams/copilot')
-  const captured = new Set(
-    readdirSync(folder).map((file) => file.replace(/\.(stdout\.jsonl|stderr\.txt)$/, '')),
-  )
-  expect([...captured].sort()).toEqual(RUNS.map(([name]) => name).sort())
+  expect(capturedRuns(copilot)).toEqual(RUNS.map(([name]) => name).sort())
 })
 
 test.each(['hello', 'two'])('captured run %s, cut off in its last record, is no success', async (name) => {

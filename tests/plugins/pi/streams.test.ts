@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FailureClass } from '../../../core/backend/contract.ts'
 import pi from '../../../plugins/pi/index.ts'
-import { ended, replay, replayCapture } from '../replay.ts'
+import { capturedRuns, ended, endOf, replay, replayCapture, tellingOf } from '../replay.ts'
 
 /** Captured run, exit code (or `stopped`: by us, with TERM), verdict, final message, USD, input and output tokens, turns, tool calls, and whether its last record was the end. Null: never told. */
 type Row = readonly [
@@ -48,28 +47,13 @@ const RUNS: readonly Row[] = [
   ['err401-text', 1, 'auth', '', null, null, null, null, 0, false],
 ]
 
-const endOf = (exit: Row[1]) => (exit === 'stopped' ? ended('SIGTERM', { stoppedByUs: true }) : ended(exit))
-
 test.each(RUNS)('captured run %s', (name, exit, verdict, final, usd, input, output, turns, tools, done) => {
   const run = replayCapture(pi, name, endOf(exit))
-  expect({
-    verdict: run.verdict.ok ? 'ok' : run.verdict.class,
-    final: run.final,
-    usd: run.usd,
-    input: run.usage?.input ?? null,
-    output: run.usage?.output ?? null,
-    turns: run.turns,
-    tools: run.tools.length,
-    done: run.done,
-  }).toEqual({ verdict, final, usd, input, output, turns, tools, done })
+  expect(tellingOf(run)).toEqual({ verdict, final, usd, input, output, turns, tools, done })
 })
 
 test('every captured run stands in the table', () => {
-  const folder = join(import.meta.dir, '../../fixtures/streams/pi')
-  const captured = new Set(
-    readdirSync(folder).map((file) => file.replace(/\.(stdout\.jsonl|stderr\.txt)$/, '')),
-  )
-  expect([...captured].sort()).toEqual(RUNS.map(([name]) => name).sort())
+  expect(capturedRuns(pi)).toEqual(RUNS.map(([name]) => name).sort())
 })
 
 test.each(['hello', 'two'])('captured run %s, cut off in its last record, is no success', async (name) => {
