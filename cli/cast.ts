@@ -3,6 +3,8 @@ import { resolve } from 'node:path'
 import type { AgentTask, Backend, Look } from '../core/backend/contract.ts'
 import type { Registry } from '../core/backend/registry.ts'
 import { adapterFor } from '../core/config/adapters.ts'
+import { checkUse } from '../core/config/checks/backends.ts'
+import { formatFault } from '../core/config/fault.ts'
 import { AUTO_BACKEND, COMMAND_BACKEND } from '../core/config/names.ts'
 import type { Settings } from '../core/config/settings.ts'
 import { type Mapping, mapping } from '../core/config/tree.ts'
@@ -17,6 +19,8 @@ export interface Cast {
   readonly parts: ReadonlyMap<HatId, Part>
   /** What a person should know of it, one line each. */
   readonly warnings: readonly string[]
+  /** What `auto` chose, and why; null: the backend was named. */
+  readonly chosen: string | null
 }
 
 /** One hat and what plays it. */
@@ -31,7 +35,7 @@ export interface Part {
 
 export type PartOptions = Pick<
   AgentTask,
-  'command' | 'args' | 'model' | 'promptMode' | 'promptFlag' | 'script' | 'access'
+  'command' | 'args' | 'model' | 'effort' | 'promptMode' | 'promptFlag' | 'script' | 'access'
 >
 
 export interface CastRequest {
@@ -52,23 +56,33 @@ export interface CastRequest {
 export async function castHats(request: CastRequest): Promise<Result<Cast, RalphError>> {
   const global = await globalBackend(request)
   if (!global.ok) return global
-  const parts = new Map<HatId, Part>([['', globalPart(request, global.value)]])
+  const { backend, chosen } = global.value
+  const parts = new Map<HatId, Part>([['', globalPart(request, backend)]])
   for (const hat of request.settings.hats) {
-    const part = await hatPart(request, hat, global.value)
+    const part = await hatPart(request, hat, backend)
     if (!part.ok) return part
     parts.set(hat.id, part.value)
   }
-  const fault = scriptFault(parts.values())
-  return fault === null ? withAccess(request, [...parts.values()]) : err(fault)
+  const fault = scriptFault(parts.values()) ?? useFault(request, parts)
+  if (fault !== null) return err(fault)
+  const settled = withAccess(request, [...parts.values()])
+  return settled.ok ? ok({ ...settled.value, chosen }) : settled
 }
 
+/** The config check could not know which backend `auto` becomes, nor what the file of a plugin says of itself. */
+function useFault({ settings, tree = NO_TREE }: CastRequest, parts: Cast['parts']): RalphError | null {
+  const global = parts.get('')?.backend.name ?? settings.cli.backend
+  const resolved = { ...settings, cli: { ...settings.cli, backend: global } }
+  const backends = new Map([...parts.values()].map(({ backend }) => [backend.name, backend.traits]))
+  const faults = checkUse(resolved, { backends }, tree)
+  return faults.length === 0 ? null : new RalphError('config', faults.map(formatFault).join('\n'))
+}
+
+const NO_TREE: Mapping = mapping({ origin: { label: 'config', path: null } })
+
 /** Settles what each part may do, and what stands in front of it. Fails with all that cannot be kept. */
-function withAccess(request: CastRequest, parts: readonly Part[]): Result<Cast, RalphError> {
-  const {
-    settings,
-    tree = mapping({ origin: { label: 'config', path: null } }),
-    needsEvents = true,
-  } = request
+function withAccess(request: CastRequest, parts: readonly Part[]): Result<Omit<Cast, 'chosen'>, RalphError> {
+  const { settings, tree = NO_TREE, needsEvents = true } = request
   const { wrap } = settings.cli
   const faults: string[] = []
   const passedOver = new Map<string, string[]>()
@@ -108,13 +122,33 @@ function autoOrder({ agentPriority }: Settings['cli']): readonly string[] {
   return agentPriority.length > 0 ? agentPriority : AUTO_ORDER
 }
 
-async function globalBackend(request: CastRequest): Promise<Result<Backend, RalphError>> {
+type Chosen = Pick<Cast, 'chosen'> & { readonly backend: Backend }
+
+async function globalBackend(request: CastRequest): Promise<Result<Chosen, RalphError>> {
   const { backend } = request.settings.cli
-  return backend === AUTO_BACKEND ? firstFound(request) : request.registry.load(backend)
+  if (backend === AUTO_BACKEND) return firstFound(request)
+  const loaded = await loadSelected(request.registry, backend)
+  return loaded.ok ? ok({ backend: loaded.value, chosen: null }) : loaded
 }
 
+/** A file that cannot be a backend is said together with what could be named in its place. */
+async function loadSelected(registry: Registry, name: string): Promise<Result<Backend, RalphError>> {
+  const loaded = await registry.load(name)
+  if (loaded.ok || !BROKEN.has(loaded.error.code)) return loaded
+  const { code, message, hint, cause } = loaded.error
+  const others = registry.names().filter((known) => known !== name)
+  return err(
+    new RalphError(code, `${message}; other backends: ${others.join(', ')}`, {
+      cause,
+      ...(hint === undefined ? {} : { hint }),
+    }),
+  )
+}
+
+const BROKEN: ReadonlySet<string> = new Set(['plugin_broken', 'plugin_slow', 'plugin_shape'])
+
 function globalPart({ settings, extraArgs, cwd }: CastRequest, backend: Backend): Part {
-  const { command, args, model, promptMode, promptFlag } = settings.cli
+  const { command, args, model, effort, promptMode, promptFlag } = settings.cli
   return {
     hat: '',
     backend,
@@ -122,6 +156,7 @@ function globalPart({ settings, extraArgs, cwd }: CastRequest, backend: Backend)
       ...(command === undefined ? {} : { command }),
       args: [...args, ...extraArgs],
       ...(model === undefined ? {} : { model }),
+      ...(effort === undefined ? {} : { effort }),
       promptMode,
       ...(promptFlag === undefined ? {} : { promptFlag }),
       ...scriptOf(settings, backend.name, cwd),
@@ -135,15 +170,19 @@ async function hatPart(
   globalBackend: Backend,
 ): Promise<Result<Part, RalphError>> {
   const common = globalPart(request, globalBackend).options
-  const model = hat.model === undefined ? {} : { model: hat.model }
+  const own = {
+    ...(hat.model === undefined ? {} : { model: hat.model }),
+    ...(hat.effort === undefined ? {} : { effort: hat.effort }),
+  }
   const choice = hat.backend
   if (choice === undefined || (choice.kind === 'named' && choice.name === globalBackend.name)) {
-    const own = choice === undefined ? [] : namedArgs(choice)
+    const ofChoice = choice === undefined ? [] : namedArgs(choice)
     const { args } = request.settings.cli
-    const all = [...args, ...own, ...request.extraArgs, ...hat.backendArgs]
-    return ok({ hat: hat.id, backend: globalBackend, options: { ...common, ...model, args: all } })
+    const all = [...args, ...ofChoice, ...request.extraArgs, ...hat.backendArgs]
+    return ok({ hat: hat.id, backend: globalBackend, options: { ...common, ...own, args: all } })
   }
-  const backend = await request.registry.load(choice.kind === 'named' ? choice.name : COMMAND_BACKEND)
+  const { registry } = request
+  const backend = await loadSelected(registry, choice.kind === 'named' ? choice.name : COMMAND_BACKEND)
   if (!backend.ok) return backend
   const options =
     choice.kind === 'named'
@@ -157,7 +196,7 @@ async function hatPart(
           promptMode: choice.promptMode,
           ...(choice.promptFlag === undefined ? {} : { promptFlag: choice.promptFlag }),
         }
-  return ok({ hat: hat.id, backend: backend.value, options: { ...options, ...model } })
+  return ok({ hat: hat.id, backend: backend.value, options: { ...options, ...own } })
 }
 
 /** `--agent A` of a hat's backend stands before its further arguments. */
@@ -186,7 +225,7 @@ function scriptFault(parts: Iterable<Part>): RalphError | null {
 }
 
 /** `auto`: the first backend in order whose program answers `--version`, and that is not switched off. */
-async function firstFound(request: CastRequest): Promise<Result<Backend, RalphError>> {
+async function firstFound(request: CastRequest): Promise<Result<Chosen, RalphError>> {
   const { settings, registry, look } = request
   const tried: string[] = []
   for (const name of autoOrder(settings.cli)) {
@@ -195,10 +234,10 @@ async function firstFound(request: CastRequest): Promise<Result<Backend, RalphEr
       continue
     }
     if (!registry.names().includes(name)) continue
-    const backend = await registry.load(name)
+    const backend = await loadSelected(registry, name)
     if (!backend.ok) return backend
     const detection = await backend.value.detect(look)
-    if (detection.found) return backend
+    if (detection.found) return ok({ backend: backend.value, chosen: chosenText(settings, name, tried) })
     tried.push(`${name} (${detection.program})`)
   }
   return err(
@@ -206,6 +245,13 @@ async function firstFound(request: CastRequest): Promise<Result<Backend, RalphEr
       hint: 'install one of these programs, or name a backend with -b or cli.backend',
     }),
   )
+}
+
+/** `auto: codex, the first in order that is there; passed over: claude (claude), gemini (switched off)` */
+function chosenText({ cli }: Settings, name: string, passedOver: readonly string[]): string {
+  const order = cli.agentPriority.length > 0 ? 'in the order of agent_priority' : 'in order'
+  const others = passedOver.length === 0 ? '' : `; passed over: ${passedOver.join(', ')}`
+  return `auto: ${name}, the first ${order} that is there${others}`
 }
 
 const AUTO_ORDER = [

@@ -9,7 +9,7 @@ export function programOf(part: Part): string {
 /** The effective command line of a part, quoted for a POSIX shell; the prompt stands as `<prompt>`. */
 export function commandLine(part: Part): string {
   const { argv, prompt } = invocationOf(part)
-  const line = masked([...(part.wrap ?? []), ...argv])
+  const line = maskSecrets([...(part.wrap ?? []), ...argv])
     .map((word) => (word === PLACEHOLDER ? word : quote(word)))
     .join(' ')
   return prompt === 'stdin' ? `${line} < ${PLACEHOLDER}` : line
@@ -20,7 +20,7 @@ const PLACEHOLDER = '<prompt>'
 const MASK = '<secret>'
 
 /** Words that follow a flag whose value is secret by its name, and the values of `--api-key=…` and `API_KEY=…`. */
-function masked(words: readonly string[]): readonly string[] {
+export function maskSecrets(words: readonly string[]): readonly string[] {
   return words.map((word, i): string => {
     if (/^-/.test(words[i - 1] ?? '') && SECRET_FLAG.test(words[i - 1] ?? '')) return MASK
     const [, name, value] = /^([\w-]+)=(.+)$/s.exec(word) ?? []

@@ -35,6 +35,7 @@ export async function loadConfiguration(request: ConfigurationRequest): Promise<
     cwd: request.cwd,
     presets: builtinPresets,
     backends: await summaries(registry),
+    planned,
   })
   if (!loaded.ok) throw new RalphError('config', loaded.error.map(formatFault).join('\n'))
   return { loaded: loaded.value, registry }
@@ -65,8 +66,9 @@ async function summaries(registry: Registry): Promise<ReadonlyMap<string, Backen
     }
     const backend = await registry.load(name)
     if (!backend.ok) throw backend.error
-    const { takesModel, reportsCost, reportsTokens } = backend.value.traits
-    found.set(name, { takesModel, reportsCost, reportsTokens })
+    const { takesModel, effort, reportsCost, reportsTokens } = backend.value.traits
+    const levels = effort === undefined ? {} : { effort }
+    found.set(name, { takesModel, ...levels, reportsCost, reportsTokens })
   }
   return found
 }

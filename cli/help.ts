@@ -1,5 +1,6 @@
 import type { CommandSpec, FlagSpec } from './arguments.ts'
 import type { Palette } from './view/colour.ts'
+import { wrap } from './view/wrap.ts'
 
 /** A line of a list of commands. */
 export interface Listed {
@@ -120,15 +121,3 @@ function table(rows: readonly (readonly [string, string])[], { paint, columns }:
 
 const WIDTH = 96
 const LEFT_MAX = 32
-
-function wrap(text: string, columns: number): readonly string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > columns) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line]
-}

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf, osCodeOf, RalphError } from '../core/errors.ts'
 import { parseRecord } from '../core/events-file/record.ts'
 import { readJournal } from '../core/journal/read.ts'
+import { readRegularFile } from '../core/regular-file.ts'
 import type { Fact } from '../core/run/fact.ts'
 import { findRunFolder } from './world/find-run.ts'
 
@@ -83,9 +83,11 @@ interface Actor {
 /** By number of the agent. */
 type Actors = ReadonlyMap<number, Actor>
 
+const MAX_BYTES = 1024 * 1024 * 1024
+
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readRegularFile(path, MAX_BYTES).toString()
   } catch (error) {
     if (osCodeOf(error) === 'ENOENT') return ''
     throw new RalphError('events_unreadable', `cannot read ${path}: ${messageOf(error)}`)

@@ -1,61 +1,40 @@
-import type { Backend, Look } from '../core/backend/contract.ts'
+import type { Backend, Detection, Look } from '../core/backend/contract.ts'
 import { createLook } from '../core/backend/look.ts'
 import type { BackendEntry, Registry } from '../core/backend/registry.ts'
+import { homeOf } from '../core/config/home.ts'
 import type { RalphError } from '../core/errors.ts'
+import type { Result } from '../core/result.ts'
+import { createInside } from './trust/inside.ts'
 
-/** What a machine knows of one backend. */
-export interface Inspected {
-  readonly name: string
-  readonly source: 'builtin' | 'file'
-  readonly path: string | null
-  readonly summary: string
-  readonly program: string | null
-  readonly found: boolean
-  readonly version: string | null
-  readonly verified: boolean
-  /** What is wrong with it, each with what to do. */
-  readonly remarks: readonly string[]
-}
+/** A backend as this machine knows it; or what is wrong with its plugin. */
+export type Inspected = { readonly entry: BackendEntry } & Result<
+  { readonly backend: Backend; readonly detection: Detection },
+  RalphError
+>
 
 /** Loads every backend, one after the other, and looks for its program. A broken plugin is a remark, not an error. */
-export async function inspectBackends(
-  registry: Registry,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<readonly Inspected[]> {
-  const look = createLook({ env, uid: process.getuid?.() ?? 0 })
+export async function inspectBackends(registry: Registry, look: Look): Promise<readonly Inspected[]> {
   const found: Promise<Inspected>[] = []
   for (const entry of registry.entries()) {
     const loaded = await registry.load(entry.name)
-    found.push(loaded.ok ? inspect(entry, loaded.value, look) : Promise.resolve(broken(entry, loaded.error)))
+    found.push(loaded.ok ? inspect(entry, loaded.value, look) : Promise.resolve({ entry, ...loaded }))
   }
   return Promise.all(found)
 }
 
 async function inspect(entry: BackendEntry, backend: Backend, look: Look): Promise<Inspected> {
-  const seen = await backend.detect(look)
-  return {
-    name: entry.name,
-    source: entry.source,
-    path: entry.path ?? null,
-    summary: backend.summary,
-    program: seen.program,
-    found: seen.found,
-    version: seen.version ?? null,
-    verified: backend.traits.verified,
-    remarks: seen.problems.map(({ message, hint }) => `${message} (${hint})`),
-  }
+  return { entry, ok: true, value: { backend, detection: await backend.detect(look) } }
 }
 
-function broken(entry: BackendEntry, error: RalphError): Inspected {
-  return {
-    name: entry.name,
-    source: entry.source,
-    path: entry.path ?? null,
-    summary: '',
-    program: null,
-    found: false,
-    version: null,
-    verified: false,
-    remarks: [error.message],
-  }
+/**
+ * The machine, for a command that must execute nothing of a workspace that nobody has spoken for: programs that lie there
+ * are not started, whatever leads to them.
+ */
+export function cautiousLook(env: Readonly<Record<string, string | undefined>>, cwd: string): Look {
+  const home = homeOf(env)
+  const isInside = createInside(cwd, home)
+  // Somebody's home is no workspace that came from elsewhere.
+  const isOwn = env.RALPH_TRUST === '1' || (home !== null && isInside(home))
+  const uid = process.getuid?.() ?? 0
+  return createLook({ env, uid, ...(isOwn ? {} : { isForeign: isInside }) })
 }

@@ -1,8 +1,10 @@
-import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
+import { checkOwnFolders, isInside } from '../core/events-file/inside.ts'
 import { RALPH_DIR } from '../core/events-file/target.ts'
-import { stateFolder } from '../core/journal/paths.ts'
-import { indexedRuns, indexPath } from './world/run-index.ts'
+import { findAllRuns, isOfWorkspace, type KnownRun } from './world/known-runs.ts'
+import { isHeld } from './world/run-hold.ts'
+import { indexPath } from './world/run-index.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -16,9 +18,10 @@ export function findLeftovers(
   scratchpads: readonly string[],
 ): readonly string[] {
   const dir = join(workspace, RALPH_DIR)
+  checkOwnFolders(dir)
   const pads = scratchpads
     .map((path) => resolve(workspace, path))
-    .filter((path) => path.startsWith(dir + sep) && existsSync(path))
+    .filter((path) => isInside(dir, path) && existsSync(path))
   const files = names(dir)
     .filter((name) => OWN.test(name))
     .map((name) => join(dir, name))
@@ -27,32 +30,33 @@ export function findLeftovers(
 
 /** The folder of diagnostics, if it is there. */
 export function findDiagnostics(workspace: string): readonly string[] {
-  return [join(workspace, RALPH_DIR, 'diagnostics')].filter(existsSync)
+  const dir = join(workspace, RALPH_DIR)
+  checkOwnFolders(dir)
+  return [join(dir, 'diagnostics')].filter(existsSync)
 }
 
 const OWN =
   /^(events.*\.jsonl|current-(events|loop-id).*|wave-.*\.(jsonl|rules\.json)|stop-requested|outbox)$/
 
-/** Folders of runs by their links in the workspace and by the index of the state folder, then links and index themselves. */
+/**
+ * Folders of the workspace's runs, loops and waves from the shell, then links and index. A run that somebody works on stays: for
+ * loops the workspace's lock was asked before, a wave from the shell holds only itself.
+ */
 function runFolders(workspace: string, env: Env): readonly string[] {
   const links = join(workspace, RALPH_DIR, 'runs')
-  const state = stateFolder(env)
-  const home = state === null ? null : join(resolve(state), 'runs')
-  const linked = names(links).flatMap((name) => targetOf(join(links, name)) ?? [])
-  const indexed = home === null ? [] : indexedRuns(env, workspace).map((id) => join(home, id))
   const index = indexPath(env, workspace)
   return [
-    // A link that leads anywhere else is only a link.
-    ...[...linked, ...indexed].filter(
-      (path) => home !== null && path.startsWith(home + sep) && existsSync(path),
-    ),
+    ...runsOf(workspace, env)
+      .filter(({ dir }) => !dir.startsWith(links + sep) && !isHeld(dir))
+      .map(({ dir }) => dir),
     ...(existsSync(links) ? [links] : []),
     ...(index !== null && existsSync(index) ? [index] : []),
   ]
 }
 
-function targetOf(path: string): string | null {
-  return lstatSync(path).isSymbolicLink() ? resolve(path, '..', readlinkSync(path)) : null
+/** The workspace's runs, loops and waves from the shell. */
+export function runsOf(workspace: string, env: Env): readonly KnownRun[] {
+  return findAllRuns({ env, cwd: workspace }).filter((run) => isOfWorkspace(run, workspace))
 }
 
 function names(dir: string): readonly string[] {

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { createLook } from '../core/backend/look.ts'
 import { type RalphError, usageError } from '../core/errors.ts'
-import type { Result } from '../core/result.ts'
+import { ok, type Result } from '../core/result.ts'
+import type { RedriveWish } from '../core/run/redriven.ts'
 import type { Report } from '../core/run-event.ts'
 import { collectSecrets } from '../core/secrets.ts'
 import type { Parsed } from './arguments.ts'
@@ -12,7 +13,7 @@ import { parseCount } from './count.ts'
 import { forecast } from './forecast.ts'
 import { given } from './given.ts'
 import { createLog } from './log.ts'
-import { checkObjectiveFlags, type Objective, resolveObjective } from './objective.ts'
+import { checkObjectiveFlags, type Objective, type ObjectiveRequest, resolveObjective } from './objective.ts'
 import { processStdin } from './stdin.ts'
 import { writeErr, writeOut } from './stdout.ts'
 import { lookAtTerminal } from './terminal.ts'
@@ -29,9 +30,16 @@ import { resultView } from './view/result.ts'
 import { withoutSecrets } from './view/without-secrets.ts'
 import { startRun } from './world/start.ts'
 
-/** `ralph run`: config, objective and backends are settled before anything is started or written. Gives the exit code. */
-export async function runLoop({ flags, rest }: Parsed<RunSpec>): Promise<number> {
+/**
+ * `ralph run`: config, objective and backends are settled before anything is started or written. Gives the exit code.
+ * With `redrive` it goes on with the run that is named, and has a part of a wave run again first.
+ */
+export async function runLoop(
+  { flags, positionals, rest }: Pick<Parsed<RunSpec>, 'flags' | 'positionals' | 'rest'>,
+  redrive?: RedriveWish,
+): Promise<number> {
   checkFlags(flags)
+  const earlier = namedRun(flags, positionals)
   const { env } = process
   const cwd = process.cwd()
   const terminal = lookAtTerminal(flags.color, env)
@@ -68,8 +76,9 @@ export async function runLoop({ flags, rest }: Parsed<RunSpec>): Promise<number>
   const cast = await castHats({ settings, registry, extraArgs: rest, cwd, look, tree: loaded.tree })
   if (!cast.ok) throw cast.error
   for (const warning of cast.value.warnings) log.warn(warning)
+  if (cast.value.chosen !== null) log.info(cast.value.chosen)
   const secrets = collectSecrets(env)
-  const objective = await resolveObjective({
+  const objective = await objectiveFor(redrive, {
     flags: { prompt: flags.prompt, promptFile: flags['prompt-file'] },
     config: settings.eventLoop,
     continued: flags.continue,
@@ -93,6 +102,10 @@ export async function runLoop({ flags, rest }: Parsed<RunSpec>): Promise<number>
           onFault: (message) => log.warn(message),
         })
       : null
+  const stdout = flags.json
+    ? jsonView(writeOut)
+    : resultView({ write: writeOut, isTerminal: terminal.stdoutIsTerminal })
+  let stdoutFailed = false
   const views: readonly Report[] = [
     plainView({
       write: writeErr,
@@ -102,7 +115,7 @@ export async function runLoop({ flags, rest }: Parsed<RunSpec>): Promise<number>
       intro: renderIntro(cast.value, settings, terminal.err).map(secrets.text),
       now: Date.now,
     }),
-    flags.json ? jsonView(writeOut) : resultView({ write: writeOut, isTerminal: terminal.stdoutIsTerminal }),
+    stdout,
     ...(diagnostics === null ? [] : [diagnostics.report]),
   ]
   const { exitCode } = await startRun({
@@ -112,14 +125,18 @@ export async function runLoop({ flags, rest }: Parsed<RunSpec>): Promise<number>
     objective: objective.value,
     flags: {
       continue: flags.continue,
-      loopId: flags['loop-id'],
+      loopId: earlier,
       totalLimits: flags['total-limits'],
       exclusive: flags.exclusive,
     },
+    ...(redrive === undefined ? {} : { redrive }),
     cwd,
     env,
     report: withoutSecrets(
-      fanOut(views, (message) => log.warn(message)),
+      fanOut(views, (message, view) => {
+        stdoutFailed ||= view === stdout
+        log.warn(view === stdout ? `${message} (stdout)` : message)
+      }),
       secrets,
     ),
     logPrompt: (title, text) => {
@@ -128,7 +145,16 @@ export async function runLoop({ flags, rest }: Parsed<RunSpec>): Promise<number>
       if (verbosity.verbose) writeErr(renderPrompt(title, shown, terminal.err))
     },
   })
-  return exitCode
+  // Who waits for the result must learn that it is not there.
+  return stdoutFailed && exitCode === 0 ? 1 : exitCode
+}
+
+/** A wave that runs again is of the objective that the run has kept: stdin has nothing to say to it. */
+async function objectiveFor(
+  redrive: RedriveWish | undefined,
+  request: ObjectiveRequest,
+): Promise<Result<Objective, RalphError>> {
+  return redrive === undefined ? resolveObjective(request) : ok({ text: '', source: 'kept' })
 }
 
 type Flags = Parsed<RunSpec>['flags']
@@ -143,6 +169,22 @@ function checkFlags(flags: Flags): void {
   if (flags['loop-id'] !== undefined && !flags.continue) {
     throw usageError('--loop-id names a run to go on with', 'add --continue')
   }
+}
+
+/** The run that `--continue` is to go on with, if one is named. Throws a usage error. */
+function namedRun(flags: Flags, [run]: readonly string[]): string | undefined {
+  const id = flags['loop-id']
+  if (run === undefined) return id
+  if (!flags.continue) {
+    throw usageError(
+      `unexpected argument '${run}'`,
+      'An objective is given with -p TEXT; a run to go on with, with --continue RUN. See ralph run --help.',
+    )
+  }
+  if (id !== undefined && id !== run) {
+    throw usageError(`--loop-id ${id} and ${run} name two runs`, 'name one to go on with')
+  }
+  return run
 }
 
 const REPLACED = ['rpc', 'record-session'] as const

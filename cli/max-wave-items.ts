@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { messageOf, osCodeOf, RalphError } from '../core/errors.ts'
 import { type Place, RALPH_DIR } from '../core/events-file/target.ts'
+import { readRegularFile } from '../core/regular-file.ts'
 
 /** Items of one wave where no config says otherwise. */
 const DEFAULT = 100
@@ -76,7 +77,7 @@ function readNamed(path: string): string {
 
 function readIfThere(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8')
+    return readRegularFile(path, 16 * 1024 * 1024).toString()
   } catch (error) {
     if (osCodeOf(error) !== undefined) return null
     throw error

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { EventLoopSettings } from '../core/config/settings.ts'
 import { messageOf, osCodeOf, RalphError, usageError } from '../core/errors.ts'
+import { readRegularFile } from '../core/regular-file.ts'
 import { err, ok, type Result } from '../core/result.ts'
 import type { Stdin } from './stdin.ts'
 
@@ -93,11 +94,14 @@ function fromWorkspace({ config, cwd }: ObjectiveRequest): Result<Objective, Ral
 }
 
 const DEFAULT_FILE = 'PROMPT.md'
+const MAX_BYTES = 64 * 1024 * 1024
 
 function readObjective(cwd: string, path: string, source: ObjectiveSource): Result<Objective, RalphError> {
   let text: string
   try {
-    text = readFileSync(resolve(cwd, path), 'utf8')
+    const full = resolve(cwd, path)
+    // A person may name a pipe, `-P <(…)`; what the workspace names must be a file.
+    text = source === '-P' ? readFileSync(full, 'utf8') : readRegularFile(full, MAX_BYTES).toString()
   } catch (error) {
     const missing = osCodeOf(error) === 'ENOENT'
     const what = missing ? 'does not exist' : `cannot be read: ${messageOf(error)}`

@@ -48,6 +48,8 @@ const HINTS: Readonly<Record<string, string>> = {
   access:
     'heed task.access in invoke, or leave the level out of traits.enforces; private files have relative paths',
   model: 'pass task.model by the program’s flag, or set traits.takesModel to false',
+  effort: 'pass task.effort by the program’s flag for each level of traits.effort, or leave that out',
+  setup: 'correct `setup`; what you leave out is not told',
   environment: 'in env, set and unset only variables of the program itself, never RALPH_*',
   prompt:
     "prompt: 'arg' with task.prompt in argv, or 'stdin' with { write: task.prompt } from open(task).start()",

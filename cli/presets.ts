@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { presetFolders } from '../core/config/collection.ts'
 import { homeOf } from '../core/config/home.ts'
+import { readRegularFile } from '../core/regular-file.ts'
 import { builtinPresets, hiddenPresets } from '../presets/index.ts'
 
 /** A hat collection that `-H` takes by name: a built-in one as `builtin:<name>`, another as `<name>`. */
@@ -14,6 +15,9 @@ export interface Preset {
   readonly format: 'yaml'
   readonly description: string
 }
+
+/** More is no hat collection. */
+const MAX_BYTES = 16 * 1024 * 1024
 
 /**
  * The built-in presets, then those in the folders for presets; of two files with one name the first folder's.
@@ -28,7 +32,7 @@ export function findPresets(place: {
   for (const folder of presetFolders({ ...place, home: homeOf(place.env) })) {
     for (const { name, path } of presetFiles(folder)) {
       if (found.has(name)) continue
-      const description = descriptionOf(readFileSync(path, 'utf8'))
+      const description = descriptionOf(readRegularFile(path, MAX_BYTES).toString())
       found.set(name, { name, path, source: 'file', format: 'yaml', description })
     }
   }
@@ -51,6 +55,7 @@ function presetFiles(folder: string): readonly { readonly name: string; readonly
     return readdirSync(folder, { withFileTypes: true })
       .filter((entry) => !entry.isDirectory() && /\.ya?ml$/.test(entry.name))
       .map((entry) => ({ name: entry.name.replace(/\.ya?ml$/, ''), path: join(folder, entry.name) }))
+      .filter(({ path }) => statSync(path, { throwIfNoEntry: false })?.isFile())
   } catch {
     // A folder that is not there holds no presets.
     return []

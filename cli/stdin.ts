@@ -1,4 +1,4 @@
-import { isatty } from 'node:tty'
+import { isTerminal } from './is-terminal.ts'
 
 /** The standard input of a command that may or may not be meant to have one. */
 export interface Stdin {
@@ -34,7 +34,7 @@ export function createStdin(isTerminal: boolean, open: () => ReadableStream<Uint
 
 /** The stdin of this process. */
 export function processStdin(): Stdin {
-  return createStdin(isatty(0), () => Bun.stdin.stream())
+  return createStdin(isTerminal(0), () => Bun.stdin.stream())
 }
 
 async function within<T>(ms: number | undefined, promise: Promise<T>): Promise<T | 'late'> {

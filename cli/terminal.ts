@@ -1,4 +1,4 @@
-import { isatty } from 'node:tty'
+import { isTerminal } from './is-terminal.ts'
 import { type ColourChoice, createPalette, decideColour, type Palette } from './view/colour.ts'
 import { RULE_COLUMNS } from './view/rule.ts'
 
@@ -20,8 +20,8 @@ export function lookAtTerminal(
   env: Readonly<Record<string, string | undefined>>,
 ): Terminal {
   const choice: ColourChoice = colour === 'always' || colour === 'never' ? colour : 'auto'
-  const stdoutIsTerminal = isatty(1)
-  const stderrIsTerminal = isatty(2)
+  const stdoutIsTerminal = isTerminal(1)
+  const stderrIsTerminal = isTerminal(2)
   const palette = (isTerminal: boolean) => createPalette(decideColour({ choice, env, isTerminal }))
   return {
     stdoutIsTerminal,

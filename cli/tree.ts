@@ -17,6 +17,7 @@ export const TREE = defineCommand({
         emit: async () => leaf((await import('./commands/wave-emit.ts')).waveEmit),
         run: async () => leaf((await import('./commands/wave-run.ts')).waveRun),
         results: async () => leaf((await import('./commands/wave-results.ts')).waveResults),
+        redrive: async () => leaf((await import('./commands/wave-redrive.ts')).waveRedrive),
       },
     }),
     hats: defineCommand({
@@ -48,6 +49,16 @@ export const TREE = defineCommand({
       },
     }),
     trust: async () => leaf((await import('./commands/trust.ts')).trust),
+    runs: defineCommand({
+      meta: { name: 'runs', description: 'The runs that are kept' },
+      default: 'list',
+      subCommands: {
+        list: async () => leaf((await import('./commands/runs-list.ts')).runsList),
+        show: async () => leaf((await import('./commands/runs-show.ts')).runsShow),
+        resume: async () => leaf((await import('./commands/runs-resume.ts')).runsResume),
+        rm: async () => leaf((await import('./commands/runs-rm.ts')).runsRm),
+      },
+    }),
     status: async () => leaf((await import('./commands/status.ts')).status),
     stop: async () => leaf((await import('./commands/stop.ts')).stop),
     events: async () => leaf((await import('./commands/events.ts')).events),
@@ -80,6 +91,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   config: ['ralph config schema > ralph.schema.json'],
   hats: ['ralph hats list -H builtin:wave-review', 'ralph hats validate -c ralph.yml'],
   presets: ['ralph presets list'],
+  runs: ['ralph runs', 'ralph runs show aa3bdda1', 'ralph clean --keep 20 --older-than 7d'],
   plugins: ['ralph plugins list --json', 'ralph plugins new mine', 'ralph plugins check ./mine.ts'],
 }
 

@@ -4,6 +4,7 @@ import { RalphError } from '../core/errors.ts'
 import { isWaveId } from '../core/events-file/record.ts'
 import { RALPH_DIR } from '../core/events-file/target.ts'
 import { stateFolder } from '../core/journal/paths.ts'
+import type { CostSource } from '../core/run-event.ts'
 
 /** One settled item of a wave, as it was kept. */
 export interface SettledItem {
@@ -14,6 +15,12 @@ export interface SettledItem {
   readonly reason: string | null
   readonly duration_ms: number
   readonly events: readonly { readonly topic: string; readonly payload: string }[]
+  readonly attempts: number
+  /** Of all its attempts; null: unknown. */
+  readonly cost_usd: number | null
+  readonly cost_source: CostSource
+  readonly input_tokens: number | null
+  readonly output_tokens: number | null
 }
 
 interface Place {
@@ -24,18 +31,21 @@ interface Place {
 /** The settled items of a wave of any kept run, in index order, the wave open or merged. Throws `wave_unknown`. */
 export function readWaveResults(place: Place, waveId: string): readonly SettledItem[] {
   const folder = findWave(place, waveId)
-  if (folder === null) {
-    throw new RalphError('wave_unknown', `no kept run has a wave ${waveId}`, {
-      hint: '`ralph events` shows the ids of a run, and the closing line of `ralph wave run` its own',
-    })
-  }
+  if (folder === null) throw unknownWave(waveId)
   return readdirSync(folder)
     .filter((name) => existsSync(join(folder, name, 'outcome.json')))
     .map((name) => readItem(join(folder, name)))
     .sort((a, b) => a.index - b.index)
 }
 
-function findWave({ env, cwd }: Place, waveId: string): string | null {
+export function unknownWave(waveId: string): RalphError {
+  return new RalphError('wave_unknown', `no kept run has a wave ${waveId}`, {
+    hint: '`ralph events` shows the ids of a run, and the closing line of `ralph wave run` its own',
+  })
+}
+
+/** Where the items of a wave are kept, in the folder of its run; null if no kept run has it. */
+export function findWave({ env, cwd }: Place, waveId: string): string | null {
   if (!isWaveId(waveId)) return null
   const state = stateFolder(env)
   const roots = [...(state === null ? [] : [join(resolve(state), 'runs')]), join(cwd, RALPH_DIR, 'runs')]
@@ -60,6 +70,11 @@ function readItem(folder: string): SettledItem {
       topic,
       payload: readFileSync(join(folder, file), 'utf8'),
     })),
+    attempts: outcome.attempts,
+    cost_usd: outcome.cost_usd,
+    cost_source: outcome.cost_source,
+    input_tokens: outcome.input_tokens,
+    output_tokens: outcome.output_tokens,
   }
 }
 

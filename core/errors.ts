@@ -35,6 +35,13 @@ export function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error
 }
 
+/** True for an error of the operating system that says: too many files, processes, or too little memory, for now. */
+export function isShortage(error: unknown): boolean {
+  return SHORTAGES.has(osCodeOf(error) ?? '')
+}
+
+const SHORTAGES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'])
+
 /** The operating system's error code (`ENOENT`, …) of anything thrown, if it has one. */
 export function osCodeOf(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined

@@ -29,11 +29,14 @@ export interface Event<Payload = Blob> {
 /** An event as it stands in a file. */
 export type EventRecord = Event<string>
 
+/** Characters that are shown of a line that is no event. */
+export const EXCERPT = 100
+
 /** A line that is no event: contract/waves, reader. */
 export interface BadLine {
   /** 1-based. */
   readonly line: number
   readonly reason: string
-  /** The first 100 characters. */
+  /** The first `EXCERPT` characters. */
   readonly excerpt: string
 }

@@ -17,6 +17,7 @@ export interface Hat {
   readonly backend?: BackendChoice
   readonly backendArgs: readonly string[]
   readonly model?: string
+  readonly effort?: string
   readonly access?: Access
   readonly defaultPublishes?: Topic
   readonly maxActivations?: number

@@ -1,5 +1,8 @@
 import type { Blob } from './blob.ts'
 
+/** Characters of a payload that an event shows, at most; views cut further. */
+export const PREVIEW = 200
+
 /**
  * What the core tells observers of a run. Never routed, never written by agents.
  * Field names are those of the NDJSON of `ralph run --json` (contract/loop §15, contract/waves §14), so that the JSON view is a plain print.
@@ -138,6 +141,17 @@ export interface WaveStarted {
   readonly inferred: boolean
   /** Sum over the hats. */
   readonly concurrency: number
+  /** Items that do not run, because an earlier wave has their outcome. */
+  readonly reused?: number
+  /** The wave of which this one runs a part again. */
+  readonly redrive_of?: string
+}
+
+/** Where an outcome was paid for. */
+export interface ReusedFrom {
+  readonly run_id: string
+  readonly wave_id: string
+  readonly index: number
 }
 
 export interface WaveWorkerDone {
@@ -156,6 +170,8 @@ export interface WaveWorkerDone {
   readonly cost_source: CostSource
   readonly input_tokens: number | null
   readonly output_tokens: number | null
+  /** There only if the item did not run here; its cost then belongs to that run. */
+  readonly reused?: ReusedFrom
   /** Path of the worker's log, for failures that have one. */
   readonly log: string | null
 }
@@ -195,11 +211,23 @@ export interface LoopTerminated {
   readonly cost_source: CostSource
   /** What went wrong, where the reason alone does not say it. */
   readonly message?: string
+  /** Whose account is in trouble, where that ended the run. */
+  readonly trouble?: AccountTrouble
   readonly open_waves: readonly {
     readonly wave_id: string
     readonly settled: number
     readonly total: number
   }[]
+}
+
+/** What a provider will do nothing more for, until a person has done something about it. */
+export interface AccountTrouble {
+  readonly backend: string
+  readonly class: 'auth' | 'quota'
+  /** How a person logs in to that program, where its plugin says so. */
+  readonly login?: string
+  /** When the provider is free again, if it said so. Unix milliseconds. */
+  readonly retry_at?: number
 }
 
 /** Where the core reports to. Must not throw. */

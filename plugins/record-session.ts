@@ -1,4 +1,5 @@
 import type { AgentEvent, ProcessEnd, Say, Session, Verdict } from '../core/backend/contract.ts'
+import { createKeptText, type KeptText } from '../core/backend/kept-text.ts'
 import type { OpenTools } from './open-tools.ts'
 import { type Fields, parseRecords } from './record.ts'
 
@@ -17,7 +18,7 @@ export class RecordSession implements Session {
   readonly #prompt: string
   readonly #reader: Reader
   /** Everything on stdout, until the assistant speaks. */
-  #unread: string[] | null = []
+  #unread: KeptText | null = createKeptText()
   /** The last thing said was that the agent is done. */
   #done = false
 
@@ -32,7 +33,7 @@ export class RecordSession implements Session {
 
   line(stream: 'out' | 'err', text: string): readonly Say[] {
     if (stream === 'err') return says(this.#reader.grumble?.(text) ?? [])
-    this.#unread?.push(text)
+    this.#unread?.add(text)
     return parseRecords(text).flatMap((record) => says(this.#read(record)))
   }
 
@@ -42,7 +43,7 @@ export class RecordSession implements Session {
 
   end(end: ProcessEnd): { readonly says: readonly Say[]; readonly verdict: Verdict } {
     const verdict = this.#reader.judge(end)
-    const whole = verdict.ok ? this.#unread?.join('\n').trim() : undefined
+    const whole = verdict.ok ? this.#unread?.text() : undefined
     return { says: whole ? says([{ type: 'final', text: whole }]) : [], verdict }
   }
 

@@ -5,7 +5,8 @@ export type Fields = Readonly<Record<string, unknown>>
 export function parseRecords(line: string): readonly Fields[] {
   if (!/^\s*[{[]/.test(line)) return []
   try {
-    const parsed: unknown = JSON.parse(line)
+    // A mark of the byte order is white space here, and to the parser it is not.
+    const parsed: unknown = JSON.parse(line.trim())
     return Array.isArray(parsed) ? parsed.filter(isFields) : isFields(parsed) ? [parsed] : []
   } catch {
     return []

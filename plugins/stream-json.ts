@@ -1,4 +1,5 @@
 import type { AgentEvent, ProcessEnd, Say, Session, Verdict } from '../core/backend/contract.ts'
+import { createKeptText, type KeptText } from '../core/backend/kept-text.ts'
 import { namedSession } from './named-session.ts'
 import { OpenWork } from './open-work.ts'
 import { type Fields, fieldsOf, listOf, numberOf, parseRecords, textOf } from './record.ts'
@@ -17,7 +18,7 @@ export class StreamJsonSession implements Session {
   /** Text of the assistant's last message so far. */
   #message = { id: '', text: '' }
   /** Everything on stdout, until there is an assistant message. */
-  #unread: string[] | null = []
+  #unread: KeptText | null = createKeptText()
   /** The last thing said was that the agent is done. */
   #done = false
 
@@ -33,7 +34,7 @@ export class StreamJsonSession implements Session {
 
   line(stream: 'out' | 'err', text: string): readonly Say[] {
     if (stream === 'err') return []
-    this.#unread?.push(text)
+    this.#unread?.add(text)
     return parseRecords(text).flatMap((record) => this.#read(record).map((event) => ({ event })))
   }
 
@@ -43,7 +44,7 @@ export class StreamJsonSession implements Session {
 
   end(end: ProcessEnd): { readonly says: readonly Say[]; readonly verdict: Verdict } {
     const verdict = judge({ result: this.#result, apiError: this.#apiError }, end)
-    const whole = verdict.ok ? this.#unread?.join('\n').trim() : undefined
+    const whole = verdict.ok ? this.#unread?.text() : undefined
     return { says: whole ? [{ event: { type: 'final', text: whole } }] : [], verdict }
   }
 
@@ -69,7 +70,11 @@ export class StreamJsonSession implements Session {
         return this.#resultEvents(record)
       case 'system':
         this.#open.system(record)
-        return record.subtype === 'init' ? namedSession(record, 'session_id') : retryOf(record)
+        if (record.subtype === 'model_fallback') return [fallbackOf(record)]
+        if (record.subtype !== 'init') return retryOf(record)
+        // Another turn, which has a result of its own: the one before says nothing of it.
+        this.#result = null
+        return namedSession(record, 'session_id')
       default:
         return []
     }
@@ -157,6 +162,13 @@ function denialsOf(result: Fields): readonly AgentEvent[] {
   const names = [...new Set(denied.map((one) => textOf(one, 'tool_name') ?? 'tool'))].join(', ')
   const message = `${denied.length} tool ${denied.length === 1 ? 'call was' : 'calls were'} denied: ${names}`
   return [{ type: 'error', class: 'tool_permission', message }]
+}
+
+/** Another model answers than the one that was asked for: whoever pays must be told. */
+function fallbackOf(record: Fields): AgentEvent {
+  const [from, to] = [textOf(record, 'original_model'), textOf(record, 'fallback_model')]
+  const message = textOf(record, 'content') ?? 'another model answers'
+  return { type: 'error', class: 'model', message: from && to ? `${message} (${from} → ${to})` : message }
 }
 
 function retryOf(record: Fields): readonly AgentEvent[] {

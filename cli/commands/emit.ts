@@ -65,7 +65,7 @@ export const emit: Command = {
     const rules = readRules(target.path)
     if (rules !== null && refusal(rules, topic) !== null) throw refuse(target, rules, record)
     send(target, formatRecord(record))
-    writeOut(`${await tick(1, flags.color, process.env)}Event emitted: ${topic}\n`)
+    writeOut(`${tick(1, flags.color, process.env)}Event emitted: ${topic}\n`)
     return 0
   },
 }

@@ -1,5 +1,6 @@
 import { GLOBAL_FLAGS } from '../arguments.ts'
 import { type Command, createCommand, type LeafSpec } from '../command.ts'
+import type { Inspected } from '../inspection.ts'
 import { LISTING_FLAGS, printListing } from '../listing.ts'
 import { writeErr } from '../stdout.ts'
 import { safeText } from '../view/safe-text.ts'
@@ -19,11 +20,11 @@ const spec = {
 /** `ralph plugins [list]` */
 export const pluginsList: Command = createCommand(spec, async ({ flags }) => {
   const { findBackends } = await import('../configuration.ts')
-  const { inspectBackends } = await import('../inspection.ts')
+  const { cautiousLook, inspectBackends } = await import('../inspection.ts')
   const { trustKept } = await import('../trust/settle.ts')
   const place = { cwd: process.cwd(), env: process.env }
   const registry = trustKept(findBackends({ plugins: flags.plugins, ...place }), place)
-  const rows = await inspectBackends(registry, process.env)
+  const rows = (await inspectBackends(registry, cautiousLook(process.env, place.cwd))).map(rowOf)
   printListing(
     rows,
     {
@@ -38,3 +39,38 @@ export const pluginsList: Command = createCommand(spec, async ({ flags }) => {
   for (const remark of registry.remarks()) writeErr(`${safeText(remark)}\n`)
   return 0
 })
+
+/** What a machine knows of one backend. */
+interface Row {
+  readonly name: string
+  readonly source: 'builtin' | 'file'
+  readonly path: string | null
+  readonly summary: string
+  readonly program: string | null
+  readonly found: boolean
+  readonly version: string | null
+  readonly verified: boolean
+  /** What is wrong with it, each with what to do. */
+  readonly remarks: readonly string[]
+}
+
+function rowOf(inspected: Inspected): Row {
+  const { name, source, path = null } = inspected.entry
+  if (!inspected.ok) {
+    return { name, source, path, ...UNKNOWN, remarks: [inspected.error.message] }
+  }
+  const { backend, detection } = inspected.value
+  return {
+    name,
+    source,
+    path,
+    summary: backend.summary,
+    program: detection.program,
+    found: detection.found,
+    version: detection.version ?? null,
+    verified: backend.traits.verified,
+    remarks: detection.problems.map(({ message, hint }) => `${message} (${hint})`),
+  }
+}
+
+const UNKNOWN = { summary: '', program: null, found: false, version: null, verified: false } as const

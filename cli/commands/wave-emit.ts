@@ -80,7 +80,7 @@ export const waveEmit: Command = {
     })
     send(target, lines.join(''))
     writeOut(`${id}\n`)
-    writeErr(`${await tick(2, parsed.flags.color, place.env)}${announce(id, items)}\n`)
+    writeErr(`${tick(2, parsed.flags.color, place.env)}${announce(id, items)}\n`)
     return 0
   },
 }

@@ -7,9 +7,12 @@ const spec = {
   examples: [
     "git ls-files '*.ts' | ralph wave run --prompt 'List the public functions of {}'",
     "ls reports/*.md | ralph wave run --prompt 'Summarise {}' -j 8 --output jsonl",
+    "ls reports/*.md | ralph wave run --prompt 'Summarise {}' --resume",
     "find . -name '*.po' -print0 | ralph wave run -0 --prompt 'Translate what is missing in {}'",
   ],
-  positionals: [],
+  positionals: [
+    { name: 'RUN', required: false, description: 'With --resume: the run whose results are taken over' },
+  ],
   rest: { name: 'ARGS…', description: "Further arguments of the backend's program" },
   flags: {
     prompt: {
@@ -49,6 +52,11 @@ const spec = {
       value: 'FILE',
       description: 'Where the items are',
       default: 'stdin, one per line',
+      group: 'Items',
+    },
+    resume: {
+      type: 'bool',
+      description: 'Run only what an earlier run has no result for: the last one that has some, or RUN',
       group: 'Items',
     },
     backend: {

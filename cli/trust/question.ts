@@ -1,11 +1,11 @@
 import { readSync } from 'node:fs'
-import { isatty } from 'node:tty'
 import { osCodeOf } from '../../core/errors.ts'
+import { isTerminal } from '../is-terminal.ts'
 import { writeErr } from '../stdout.ts'
 
 /** True if a person can be asked: what is typed comes from a terminal, and the question shows on one. */
 export function canAsk(): boolean {
-  return isatty(0) && isatty(2)
+  return isTerminal(0) && isTerminal(2)
 }
 
 /**

@@ -21,8 +21,11 @@ function nextSteps(end: LoopTerminated): string {
       (wave) =>
         `wave ${wave.wave_id} is open, ${wave.settled} of ${plural(wave.total, 'result')} settled (\`ralph wave results ${wave.wave_id}\`)`,
     )
-    return ` ${waves.join('; ')}; \`ralph run --continue\` finishes it`
+    const first = end.reason === 'io_error' ? 'once that is repaired, ' : ''
+    return ` ${waves.join('; ')}; ${first}\`ralph run --continue\` finishes it`
   }
+  if (end.reason === 'io_error')
+    return ' what is recorded is safe: once that is repaired, `ralph run --continue` goes on'
   return RESUMABLE.has(end.reason) ? ' `ralph run --continue` goes on' : ''
 }
 

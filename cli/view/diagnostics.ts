@@ -151,11 +151,20 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
 
 function workerRow(done: Extract<RunEvent, { readonly type: 'wave_worker_done' }>): Row {
   const { wave_id, index, duration_ms, hat } = done
+  const reused = done.reused === undefined ? {} : { reused: done.reused }
   if (done.success) {
-    return { type: 'WaveInstanceCompleted', hat, wave_id, index, duration_ms, cost_usd: done.cost_usd }
+    return {
+      type: 'WaveInstanceCompleted',
+      hat,
+      wave_id,
+      index,
+      duration_ms,
+      cost_usd: done.cost_usd,
+      ...reused,
+    }
   }
   const error = done.reason === null ? done.status : `${done.status}: ${done.reason}`
-  return { type: 'WaveInstanceFailed', hat, wave_id, index, error, duration_ms }
+  return { type: 'WaveInstanceFailed', hat, wave_id, index, error, duration_ms, ...reused }
 }
 
 /** The row of a deadline that fired; null if only workers' own times ran out. */

@@ -1,5 +1,6 @@
 import { unreachable } from '../../core/result.ts'
-import type { IterationEnd, Report, RunEvent } from '../../core/run-event.ts'
+import type { IterationEnd, Report, RunEvent, WaveWorkerDone } from '../../core/run-event.ts'
+import { renderAdvice } from './advice.ts'
 import { renderClosing } from './closing.ts'
 import type { Palette } from './colour.ts'
 import { formatDuration, formatTime } from './duration.ts'
@@ -14,6 +15,7 @@ import {
   renderWorkerDone,
   renderWorkerNudged,
 } from './wave-lines.ts'
+import { renderWaveSpending } from './wave-spending.ts'
 
 export interface PlainOptions {
   readonly write: (text: string) => void
@@ -34,6 +36,7 @@ type ErrorEvent = Extract<RunEvent, { readonly type: 'error' }>
 export function plainView(options: PlainOptions): Report {
   const { write, paint, columns } = options
   const totals = new Map<string, number>()
+  const workers = new Map<string, WaveWorkerDone[]>()
   const tools = new Map<string, string>()
   let midLine = false
 
@@ -93,12 +96,14 @@ export function plainView(options: PlainOptions): Report {
         return line(renderTrouble(event, totals, options))
       case 'wave_started':
         totals.set(event.wave_id, event.worker_count)
+        workers.set(event.wave_id, [])
         return calm(paint.bold(renderWaveStart(event, columns)))
       case 'wave_worker_started':
       case 'wave_worker_text_delta':
       case 'wave_worker_event':
         return
       case 'wave_worker_done': {
+        workers.get(event.wave_id)?.push(event)
         const text = renderWorkerDone(event, paint)
         return event.success ? calm(text) : line(text)
       }
@@ -106,6 +111,8 @@ export function plainView(options: PlainOptions): Report {
         totals.delete(event.wave_id)
         const [summary = '', ...remarks] = renderWaveEnd(event, columns)
         calm(paint.bold(summary))
+        for (const spent of renderWaveSpending(workers.get(event.wave_id) ?? [])) calm(paint.dim(spent))
+        workers.delete(event.wave_id)
         for (const remark of remarks) line(paint.yellow(remark))
         return
       }
@@ -113,6 +120,7 @@ export function plainView(options: PlainOptions): Report {
         const tint = event.exit_code === 0 ? paint.green : paint.yellow
         calm('')
         if (event.message !== undefined) line(paint.red(`error: ${safeText(event.message)}`))
+        if (event.trouble !== undefined) line(renderAdvice(event.trouble, '`ralph run --continue` goes on'))
         return line(tint(renderClosing(event)))
       }
       default:

@@ -7,23 +7,31 @@ import { oneLine } from './safe-text.ts'
 /** Columns of the item's payload in a worker's line. */
 export const PREVIEW_COLUMNS = 60
 
-/** `── WAVE: Reviewer | 3 workers | timeout 600s ──…` */
+/** `── WAVE: Reviewer | 3 workers | timeout 600s ──…`; `3 workers, 2 reused` where outcomes of an earlier wave are. */
 export function renderWaveStart(wave: WaveStarted, columns: number): string {
   const hats = oneLine(wave.hat_name, 120)
-  return rule(`WAVE: ${hats} | ${wave.worker_count} workers | timeout ${wave.timeout_secs}s`, columns)
+  const reused = wave.reused === undefined ? '' : `, ${wave.reused} reused`
+  return rule(
+    `WAVE: ${hats} | ${wave.worker_count} workers${reused} | timeout ${wave.timeout_secs}s`,
+    columns,
+  )
 }
 
-/** `  ✓ Worker 1/3 done (12s) — preview`, with `[partial]` or `[<status>]` and the log's path where they belong. */
+/**
+ * `  ✓ Worker 1/3 done (12s) — preview`, with `[partial]` or `[<status>]` and the log's path where they belong, and with
+ * `[reused]` where the outcome is that of an earlier wave.
+ */
 export function renderWorkerDone(done: WaveWorkerDone, paint: Palette): string {
   const worker = `Worker ${done.index + 1}/${done.total}`
   const time = `(${formatDuration(done.duration_ms)})`
   const preview = oneLine(done.payload_preview, PREVIEW_COLUMNS)
+  const reused = done.reused === undefined ? '' : paint.dim(' [reused]')
   if (done.success) {
     const mark = done.status === 'partial' ? ' [partial]' : ''
-    return `  ${paint.green('✓')} ${worker} done ${time}${paint.yellow(mark)} — ${preview}`
+    return `  ${paint.green('✓')} ${worker} done ${time}${paint.yellow(mark)}${reused} — ${preview}`
   }
   const path = done.log === null ? '' : ` — ${oneLine(done.log, 4096)}`
-  return `  ${paint.red('✗')} ${worker} failed ${time} ${paint.red(`[${done.status}]`)} — ${preview}${path}`
+  return `  ${paint.red('✗')} ${worker} failed ${time} ${paint.red(`[${done.status}]`)}${reused} — ${preview}${path}`
 }
 
 /** `  ↻ Worker 1/3 again in 10s [overload] attempt 2/3 — preview` */

@@ -1,5 +1,6 @@
 import type { ReadBlob } from '../../core/blob.ts'
 import type { CostSource, ItemSettled, Report, RunEvent } from '../../core/run-event.ts'
+import { renderAdvice } from './advice.ts'
 import { formatDuration } from './duration.ts'
 import { createInOrder } from './in-order.ts'
 import { jsonLine } from './json.ts'
@@ -12,9 +13,9 @@ export interface WaveRunOptions {
   readonly write: (text: string) => void
   readonly stdoutIsTerminal: boolean
   readonly readBlob: ReadBlob
-  /** The account on stderr; of it only what went wrong is told. */
+  /** The account on stderr, a quiet one; of it only what went wrong is told. */
   readonly plain: Report
-  /** stderr: the closing line. */
+  /** stderr: the closing line, and what ended the wave early. */
   readonly close: (text: string) => void
   /** Unix milliseconds. */
   readonly now: () => number
@@ -31,7 +32,13 @@ export interface WaveRunView {
 /** The views of `ralph wave run`: results in input order on stdout, failures and the closing line on stderr. */
 export function waveRunView(options: WaveRunOptions): WaveRunView {
   const started = options.now()
-  const tally = { succeeded: 0, failed: 0, cost: null as number | null, source: null as CostSource }
+  const tally = {
+    succeeded: 0,
+    failed: 0,
+    reused: 0,
+    cost: null as number | null,
+    source: null as CostSource,
+  }
   let wave = ''
   let total = 0
   const rows = createInOrder<ItemSettled>((item) => {
@@ -43,15 +50,24 @@ export function waveRunView(options: WaveRunOptions): WaveRunView {
       if (event.type === 'wave_started') {
         wave = event.wave_id
         total = event.worker_count
+        options.plain(event)
       }
       if (isWorthTelling(event)) options.plain(event)
+      if (event.type !== 'loop_terminated') return
+      if (event.message !== undefined) options.close(`error: ${safeText(event.message)}`)
+      if (event.trouble !== undefined)
+        options.close(renderAdvice(event.trouble, 'the same command with `--resume` goes on'))
     },
     settled(item) {
-      const { success, status, cost_usd, cost_source } = item.done
+      const { success, status, cost_usd, cost_source, reused } = item.done
       if (success) tally.succeeded++
       else if (status !== 'cancelled') tally.failed++
-      if (cost_usd !== null) tally.cost = (tally.cost ?? 0) + cost_usd
-      if (tally.source !== 'derived') tally.source = cost_source ?? tally.source
+      // What an earlier run has paid is no cost of this one.
+      if (reused !== undefined) tally.reused++
+      else {
+        if (cost_usd !== null) tally.cost = (tally.cost ?? 0) + cost_usd
+        if (tally.source !== 'derived') tally.source = cost_source ?? tally.source
+      }
       rows.put(item.index, item)
     },
     finish() {
@@ -60,11 +76,14 @@ export function waveRunView(options: WaveRunOptions): WaveRunView {
       const counts = [
         `${tally.succeeded} succeeded`,
         `${tally.failed} failed`,
+        ...(tally.reused > 0 ? [`${tally.reused} reused`] : []),
         ...(left > 0 ? [`${left} not done`] : []),
       ]
-      const cost = `cost ${formatCost(tally.cost, tally.source)}`
+      const ran = tally.succeeded + tally.failed + left > tally.reused
+      const cost = `cost ${ran ? formatCost(tally.cost, tally.source) : formatCost(0, null)}`
+      const rest = tally.failed + left === 0 ? '' : ` \`ralph wave redrive ${wave}\` runs the rest`
       const took = formatDuration(options.now() - started)
-      if (wave !== '') options.close(`── Wave ${wave}: ${counts.join(', ')} (${took}) | ${cost} ──`)
+      if (wave !== '') options.close(`── Wave ${wave}: ${counts.join(', ')} (${took}) | ${cost} ──${rest}`)
     },
   }
 }
@@ -92,6 +111,7 @@ function renderRow({ index, payload, result, done }: ItemSettled, readBlob: Read
     cost_usd: done.cost_usd,
     attempts: done.attempts,
     cost_source: done.cost_source,
+    ...(done.reused === undefined ? {} : { reused: done.reused }),
   }
   return `${jsonLine(row)}\n`
 }

@@ -32,12 +32,13 @@ export function unkept(report: ProcessReport): AgentEnd {
 }
 
 /** The end of an agent that never came to life. */
-export function neverStarted(spawnError: string): AgentEnd {
+export function neverStarted(spawnError: string, shortage = false): AgentEnd {
   return {
     ...NOTHING_SAID,
     exitCode: null,
     signal: null,
     spawnError,
+    ...(shortage ? { shortage } : {}),
     stoppedFor: null,
     failure: { class: 'unknown', message: spawnError },
     usage: null,
@@ -47,6 +48,11 @@ export function neverStarted(spawnError: string): AgentEnd {
     tail: '',
     strays: [],
   }
+}
+
+/** The end of an agent that was not started because the run is about to end: its work is done again by the next invocation. */
+export function heldBack(): AgentEnd {
+  return { ...neverStarted(''), spawnError: null, failure: null, stoppedFor: 'interrupt' }
 }
 
 const NOTHING_SAID = {

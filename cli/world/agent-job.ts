@@ -1,7 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentJob, Clocks } from '../../core/agent/contract.ts'
 import type { AgentTask } from '../../core/backend/contract.ts'
+import { shellAdvice } from '../../core/backend/shell-advice.ts'
 import { workerFile } from '../../core/events-file/rules.ts'
 import { RALPH_DIR } from '../../core/events-file/target.ts'
 import { itemFolder, logPaths, resultPath } from '../../core/journal/paths.ts'
@@ -14,6 +14,7 @@ import { filterEnvironment } from './environment.ts'
 import { privateFolder } from './private-folder.ts'
 import { roleOf } from './role.ts'
 import { listNotes, readScratchpad, scratchpadOf } from './scratchpad.ts'
+import { writePrivate } from './write-private.ts'
 
 export type StartAgent = Extract<Action, { kind: 'start-agent' }>
 
@@ -43,6 +44,7 @@ export function createJob(context: Context, action: StartAgent): AgentJob {
   const marker = `${run.id}:${n}`
   const env = {
     ...filterEnvironment(context.agentEnv, settings.cli.env, backend.traits.env),
+    ...(backend.traits.shell.keepsGit ? {} : context.gitIdentity()),
     ...workerEnv(brief),
     RALPH_EVENTS_FILE: eventsFileOf(context, brief),
     RALPH_AGENT: marker,
@@ -85,8 +87,7 @@ function keepPrompt(
   // Further attempts are given the same prompt, but for one that goes on with a conversation.
   if (of.attempt === 1 || brief.kind === 'nudge') {
     const name = brief.kind === 'nudge' ? `prompt.${of.attempt}.md` : 'prompt.md'
-    mkdirSync(of.folder, { recursive: true, mode: 0o700 })
-    writeFileSync(join(of.folder, name), context.secrets.text(of.prompt), { mode: 0o600 })
+    writePrivate(join(of.folder, name), context.secrets.text(of.prompt))
   }
   const title =
     brief.kind === 'iteration'
@@ -110,7 +111,7 @@ function materialOf(
   const enforced = access === undefined ? undefined : backend.traits.enforces[access]
   return {
     scratchpad: pad === null ? null : { path: pad.path, text: readScratchpad(run.workspace, pad) },
-    notes: listNotes(run.workspace, pad),
+    notes: brief.kind === 'iteration' ? listNotes(run.workspace, pad) : [],
     specsDir: settings.core.specsDir,
     guardrails: settings.core.guardrails,
     guardrailsAreSet: settings.core.guardrailsAreSet,
@@ -119,6 +120,7 @@ function materialOf(
     backend: {
       output: backend.traits.output,
       heredoc: backend.traits.shell.heredoc && (enforced?.heredoc ?? true),
+      advice: shellAdvice(backend.traits.shell),
       ...(enforced === undefined ? {} : { outbox: OUTBOX }),
     },
     resultPath: (wave, index, n) => resultPath(run.dir, wave, index, n),

@@ -1,46 +1,75 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { RalphError } from '../../core/errors.ts'
-import { EventsReader } from '../../core/events-file/reader.ts'
-import { workerFile } from '../../core/events-file/rules.ts'
+import { formatWaveId } from '../../core/events-file/record.ts'
 import { RALPH_DIR } from '../../core/events-file/target.ts'
-import { reopenJournal } from '../../core/journal/journal.ts'
+import { type Manifest, reopenJournal } from '../../core/journal/journal.ts'
 import { itemFolder } from '../../core/journal/paths.ts'
-import { readJournal } from '../../core/journal/read.ts'
-import type { FactBody } from '../../core/run/fact.ts'
+import { readJournal, readManifest } from '../../core/journal/read.ts'
 import { foldJournal } from '../../core/run/fold.ts'
+import { redrivenFact } from '../../core/run/redriven.ts'
 import type { State } from '../../core/run/state.ts'
-import type { Work } from '../../core/wave/wave.ts'
+import { collectSecrets } from '../../core/secrets.ts'
+import { createTopology } from '../../core/topology.ts'
+import type { Wave, WaveId } from '../../core/wave/wave.ts'
 import type { Beginning } from './beginning.ts'
-import { type BlobStore, createBlobStore } from './blobs.ts'
+import { createBlobStore } from './blobs.ts'
+import { filedOutcomes, foundResults } from './filed-outcomes.ts'
 import { currentRun, findRunFolder, noEarlierRun } from './find-run.ts'
+import { isOfWorkspace } from './known-runs.ts'
+import { pickRun } from './pick-run.ts'
 import type { LoopRequest } from './request.ts'
 import { rulesFor } from './rules.ts'
 import { linkRun } from './run-folder.ts'
+import { describeHolder, holdRun } from './run-hold.ts'
 import { scratchpadPaths } from './scratchpad.ts'
 import { endSurvivors } from './survivors.ts'
+import { unreadLines, unreadMain } from './unread-lines.ts'
 import { exchangeScratchpads, readRunMarker, writeMarkers } from './workspace.ts'
 
 /**
  * Goes on with an earlier run: its journal is folded back, survivors of its processes are ended, and what cut workers had
- * written is taken up. Throws `no_run`, `run_finished`, or what the journal's reader throws.
+ * written is taken up. Throws `no_run`, `run_ambiguous`, `run_is_wave`, `run_elsewhere`, `run_held`, `run_finished`, or what the
+ * journal's reader throws. With `redrive` a part of a merged wave runs again: throws as `redrivenFact` does, null if none is to.
  */
-export async function beginContinued(request: LoopRequest, started: Date): Promise<Beginning> {
-  const { settings, cast, env, cwd } = request
-  const runId = currentRun(env, cwd, request.flags.loopId)
-  const dir = runId === null ? null : findRunFolder(env, cwd, runId)
-  if (runId === null || dir === null) throw noEarlierRun(request.flags.loopId)
-
+export async function beginContinued(request: LoopRequest, started: Date): Promise<Beginning | null> {
+  const { settings, cast, cwd } = request
+  const { runId, dir } = findEarlier(request)
   const path = join(dir, 'journal.jsonl')
+  checkPlace(readManifest(path), cwd)
+  const hold = await holdRun(
+    dir,
+    describeHolder({ started, workspace: cwd, prompt: request.objective.text, run: runId }),
+  )
   const content = readJournal(path)
-  if (content.manifest.mode !== 'loop') throw noEarlierRun(runId)
   const run = { pid: process.pid, startedAt: started.getTime(), startedMono: performance.now() }
-  const state = foldJournal(content, { dir, run })
+  const merged = new Map<WaveId, Wave>()
+  const state = foldJournal(content, { dir, run, watch: (now) => keepMerged(now, merged) })
   const isNew = request.objective.source !== 'kept'
-  if (!isNew && (state.ended === 'completed' || state.ended === 'cancelled')) throw finished(state)
+  const rules = rulesFor(settings, cast)
+  const wish = request.redrive
+  const again =
+    wish === undefined
+      ? null
+      : redrivenFact({
+          wish,
+          id: formatWaveId(BigInt(Date.now()) * 1_000_000n, process.pid, 0),
+          state,
+          merged,
+          rules,
+          topology: createTopology(settings.hats),
+        })
+  if (wish !== undefined && again === null) {
+    hold[Symbol.dispose]()
+    return null
+  }
+  if (again === null && !isNew && (state.ended === 'completed' || state.ended === 'cancelled'))
+    throw finished(state)
 
   await endSurvivors(state)
   const blobs = createBlobStore(dir)
+  const secrets = collectSecrets(request.env)
+  const rest = unreadMain(state, { blobs, secrets })
   const kept = state.loop?.objective ?? { inline: '' }
   const objective = isNew ? request.objective.text : blobs.read(kept)
   const link = join(cwd, RALPH_DIR, 'runs', runId)
@@ -52,49 +81,64 @@ export async function beginContinued(request: LoopRequest, started: Date): Promi
     journal: reopenJournal(path, content.isTorn),
     blobs,
     first: [
-      ...unreadLines(state, blobs),
+      ...unreadLines(state, dirname(state.run.eventsFile), { blobs, secrets }),
+      ...filedOutcomes(state, blobs),
+      ...(rest.events.length + rest.bad.length > 0 ? [rest] : []),
       {
         type: 'loop.resumed',
         objective: isNew ? blobs.store(objective) : null,
         filed: filedItems(state),
         totalLimits: request.flags.totalLimits,
-        config: { rules: rulesFor(settings, cast), hats: settings.hats },
+        found: foundResults(state, blobs),
+        config: { rules, hats: settings.hats },
       },
+      ...(again === null ? [] : [again.fact]),
     ],
     objective,
     topic: 'task.resume',
     continued: true,
-    warnings: content.badLines.map((line) => `${path}:${line}: this record cannot be read and is left out`),
+    readFrom: rest.offset,
+    warnings: [
+      ...content.badLines.map((line) => `${path}:${line}: this record cannot be read and is left out`),
+      ...(again?.warnings ?? []),
+    ],
+    hold,
   }
 }
 
-/** What cut workers had written, and nobody had read, when the run was cut. */
-function unreadLines(state: State, blobs: BlobStore): readonly FactBody[] {
-  return openWorks(state).flatMap((work): readonly FactBody[] => {
-    if (work.wave === null || work.agent === 0) return []
-    const path = workerFile(dirname(state.run.eventsFile), work.wave, work.index)
-    if (!existsSync(path)) return []
-    using reader = new EventsReader(path)
-    const { events, bad } = reader.read({ closeLine: true })
-    const knownBad = work.bad.length
-    const knownEvents = work.linesRead - knownBad
-    if (events.length <= knownEvents && bad.length <= knownBad) return []
-    const fresh = events
-      .slice(knownEvents)
-      .map((event) => ({ ...event, payload: blobs.store(event.payload) }))
-    return [{ type: 'worker.read', n: work.agent, events: fresh, bad: bad.slice(knownBad) }]
-  })
+function keepMerged(state: State, merged: Map<WaveId, Wave>): void {
+  for (const wave of state.merged.values()) merged.set(wave.id, wave)
 }
 
-function openWorks(state: State): readonly Work[] {
-  return [...state.waves.values()].flatMap((wave) => wave.works.filter((work) => work.status !== 'settled'))
+/** The run that is meant. Throws `no_run`, or `run_ambiguous`. */
+function findEarlier({ env, cwd, flags }: LoopRequest): { readonly runId: string; readonly dir: string } {
+  const { loopId } = flags
+  const runId = loopId ?? currentRun(env, cwd)
+  const dir = runId === null ? null : findRunFolder(env, cwd, runId)
+  if (runId !== null && dir !== null) return { runId, dir }
+  if (loopId === undefined) throw noEarlierRun(env, cwd)
+  const picked = pickRun({ env, cwd }, loopId)
+  return { runId: picked.id, dir: picked.dir }
 }
 
-/** Settled items whose outcome is on disk. */
+/** Throws `run_is_wave`, or `run_elsewhere`: a run holds the lock of its own workspace, and its agents work there. */
+function checkPlace({ runId, mode, workspace }: Manifest, cwd: string): void {
+  if (mode !== 'loop') {
+    throw new RalphError('run_is_wave', `${runId} is a wave from the shell, no loop`, {
+      hint: `\`ralph wave run --resume ${runId}\` with the same items goes on with it`,
+    })
+  }
+  if (!isOfWorkspace({ workspace }, cwd)) {
+    throw new RalphError('run_elsewhere', `the run ${runId} belongs to the folder ${workspace}`, {
+      hint: 'go on with it there',
+    })
+  }
+}
+
+/** Items whose outcome is on disk, those among them of which the journal does not know. */
 function filedItems(state: State): readonly string[] {
   return [...state.waves.values()].flatMap((wave) =>
     wave.works
-      .filter((work) => work.status === 'settled')
       .filter((work) => existsSync(join(itemFolder(state.run.dir, wave.id, work.index), 'outcome.json')))
       .map((work) => work.id),
   )

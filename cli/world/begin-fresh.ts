@@ -14,6 +14,7 @@ import { createManifest } from './manifest.ts'
 import type { LoopRequest } from './request.ts'
 import { rulesFor } from './rules.ts'
 import { createRunFolder, formatStamp } from './run-folder.ts'
+import { describeHolder, holdRun } from './run-hold.ts'
 import { indexRun } from './run-index.ts'
 import { scratchpadPaths } from './scratchpad.ts'
 import { endSurvivors } from './survivors.ts'
@@ -23,10 +24,17 @@ import { createEventsFile, moveScratchpads, writeMarkers } from './workspace.ts'
 export async function beginFresh(request: LoopRequest, started: Date): Promise<Beginning> {
   const { settings, cast, env, cwd } = request
   const stamp = formatStamp(started)
-  const earlier = currentRun(env, cwd)
+  const named = currentRun(env, cwd)
+  // A marker may outlive the run that it names.
+  const earlier = named === null || findRunFolder(env, cwd, named) === null ? null : named
   const warnings = earlier === null ? [] : await leaveBehind(request, earlier)
 
   const folder = createRunFolder({ kind: 'primary', stamp, workspace: cwd, env })
+  const objective = request.objective.text
+  const hold = await holdRun(
+    folder.dir,
+    describeHolder({ started, workspace: cwd, prompt: objective, run: folder.id }),
+  )
   if (folder.warning !== undefined) warnings.push(folder.warning)
   const run: RunInfo = {
     id: folder.id,
@@ -50,11 +58,12 @@ export async function beginFresh(request: LoopRequest, started: Date): Promise<B
     run,
     mode: 'loop',
     settings,
+    cast,
+    env,
     files: request.files,
     backends: rules.backends,
   })
   const topic = settings.eventLoop.startingEvent ?? 'task.start'
-  const objective = request.objective.text
   return {
     state,
     journal: createJournal(join(run.dir, 'journal.jsonl'), manifest),
@@ -63,7 +72,9 @@ export async function beginFresh(request: LoopRequest, started: Date): Promise<B
     objective,
     topic,
     continued: false,
+    readFrom: 0,
     warnings,
+    hold,
   }
 }
 

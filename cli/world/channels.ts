@@ -1,13 +1,14 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync } from 'node:fs'
 import type { AgentHandle } from '../../core/agent/contract.ts'
 import { messageOf } from '../../core/errors.ts'
-import type { Event, EventRecord } from '../../core/event.ts'
+import type { BadLine, Event, EventRecord } from '../../core/event.ts'
+import { createAnew } from '../../core/events-file/create.ts'
 import { createFollower, type Followed } from '../../core/events-file/follow.ts'
 import type { EventsRead } from '../../core/events-file/reader.ts'
 import { rulesOf, writeRules } from '../../core/events-file/rules.ts'
 import type { Hat } from '../../core/hat.ts'
 import type { Context } from './context.ts'
+import { maskBadLines } from './mask-bad-lines.ts'
 
 /** The events files of a run: what is written there becomes facts as it is seen. */
 export interface Channels {
@@ -22,22 +23,31 @@ export interface Channels {
   close(): void
 }
 
-type Surroundings = Pick<Context, 'run' | 'eventsDir' | 'control'> & {
+type Surroundings = Pick<Context, 'run' | 'eventsDir' | 'control' | 'secrets' | 'report'> & {
   readonly mailbox: Pick<Context['mailbox'], 'push'>
   readonly blobs: Pick<Context['blobs'], 'store'>
 }
 
 /** `agents`: those that run, by number; a line of theirs is a sign of life. */
 export function createChannels(context: Surroundings, agents: ReadonlyMap<number, AgentHandle>): Channels {
-  const { run, mailbox, blobs, control } = context
-  const follower = createFollower(context.eventsDir)
+  const { run, mailbox, blobs, control, secrets } = context
+  const follower = createFollower(context.eventsDir, {
+    onUnwatched(reason) {
+      const message = `${context.eventsDir} cannot be watched (${reason}): its files are looked at four times a second instead`
+      context.report({ type: 'error', iteration: 0, code: 'unwatched', message, recoverable: true })
+    },
+  })
   const workers = new Map<number, Followed>()
   let main: Followed | null = null
   let offset = 0
   let failed = false
 
   const toEvent = (record: EventRecord): Event => ({ ...record, payload: blobs.store(record.payload) })
-  const onError = (error: unknown): void => mailbox.push({ type: 'io.failed', message: messageOf(error) })
+  const fail = (what: string, error: unknown): void =>
+    mailbox.push({ type: 'io.failed', message: `${what}: ${messageOf(error)}` })
+  const onError = (error: unknown): void => fail(`the events file ${run.eventsFile} cannot be read`, error)
+
+  const shown = (bad: readonly BadLine[]): readonly BadLine[] => maskBadLines(bad, secrets)
 
   /** What cannot be kept is not believed, nor is anything behind it: `--continue` reads it again. */
   function keep(act: () => void): void {
@@ -46,7 +56,7 @@ export function createChannels(context: Surroundings, agents: ReadonlyMap<number
       act()
     } catch (error) {
       failed = true
-      onError(error)
+      fail(`an event cannot be kept in ${run.dir}`, error)
     }
   }
 
@@ -55,7 +65,7 @@ export function createChannels(context: Surroundings, agents: ReadonlyMap<number
     keep(() => {
       const events = read.events.map(toEvent)
       offset = read.offset
-      mailbox.push({ type: 'events.read', events, bad: read.bad, offset, final: false })
+      mailbox.push({ type: 'events.read', events, bad: shown(read.bad), offset, final: false })
     })
   }
 
@@ -78,29 +88,26 @@ export function createChannels(context: Surroundings, agents: ReadonlyMap<number
       if (final) mailbox.push({ type: 'events.read', events: [], bad: [], offset, final: true })
     },
     openWorker(n, path, hat) {
-      mkdirSync(dirname(path), { recursive: true })
-      // Made anew, so that a link in its place is not followed, and an earlier attempt's lines are gone.
-      rmSync(path, { force: true, recursive: true })
-      writeFileSync(path, '', { mode: 0o600, flag: 'wx' })
-      if (hat !== null) writeRules(path, rulesOf(hat, control))
+      // Stays open: a lack of descriptors shows before the worker starts, and not when there are results to read.
+      const fd = createAnew(path)
+      try {
+        if (hat !== null) writeRules(path, rulesOf(hat, control))
+      } catch (error) {
+        closeSync(fd)
+        throw error
+      }
       const onRead = (read: EventsRead): void => {
         agents.get(n)?.eventAccepted()
         keep(() => {
-          mailbox.push({ type: 'worker.read', n, events: read.events.map(toEvent), bad: read.bad })
+          mailbox.push({ type: 'worker.read', n, events: read.events.map(toEvent), bad: shown(read.bad) })
         })
       }
-      let opened = false
       // What a worker makes of its own file is its own failure, and no other's.
       const onLost = (error: unknown): void => {
-        if (!opened) throw error
         const reason = `the worker's events file cannot be read: ${messageOf(error)}`
         mailbox.push({ type: 'worker.read', n, events: [], bad: [{ line: 0, reason, excerpt: '' }] })
       }
-      const followed = follower.add(path, { onRead, onError: onLost })
-      workers.set(n, followed)
-      // Opened before the worker starts: a lack of descriptors shows now, and not when there are results to read.
-      followed.read()
-      opened = true
+      workers.set(n, follower.add(path, { onRead, onError: onLost }, { offset: 0, fd }))
     },
     closeWorker(n) {
       workers.get(n)?.finish({ closeLine: true })

@@ -22,6 +22,8 @@ export interface Context {
   readonly report: Report
   /** Environment of every agent, before what is its own. */
   readonly agentEnv: Readonly<Record<string, string>>
+  /** Variables by which a `git` without its configuration still knows its user. */
+  readonly gitIdentity: () => Readonly<Record<string, string>>
   /** What is kept out of files and messages. */
   readonly secrets: Secrets
   /** Absolute path of this very program. */

@@ -3,14 +3,14 @@ import { join, resolve } from 'node:path'
 import { RalphError } from '../../core/errors.ts'
 import { RALPH_DIR } from '../../core/events-file/target.ts'
 import { stateFolder } from '../../core/journal/paths.ts'
-import { lastIndexedRun } from './run-index.ts'
+import { indexedRuns, lastIndexedRun } from './run-index.ts'
 import { readRunMarker } from './workspace.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** The run that `--continue` and `status` mean: the named one, else the marker's, else the last one in the index; null if there is none. */
-export function currentRun(env: Env, workspace: string, named?: string): string | null {
-  return named ?? readRunMarker(workspace) ?? lastIndexedRun(env, workspace)
+/** The run that `--continue` and `status` mean if none is named: the marker's, else the last one in the index; null if there is none. */
+export function currentRun(env: Env, workspace: string): string | null {
+  return readRunMarker(workspace) ?? lastIndexedRun(env, workspace)
 }
 
 /** Folder of a run: in the state folder, else in the workspace; null if there is none. */
@@ -24,12 +24,14 @@ export function findRunFolder(env: Env, workspace: string, runId: string): strin
   return places.find((dir) => existsSync(join(dir, 'journal.jsonl'))) ?? null
 }
 
-export function noEarlierRun(named?: string): RalphError {
-  return named === undefined
-    ? new RalphError('no_run', 'there is no earlier run in this workspace', {
-        hint: 'start one with ralph run',
-      })
-    : new RalphError('no_run', `there is no run ${named}`, {
-        hint: 'ralph status names the last run of a workspace',
-      })
+/** Nothing that `--continue` or `status` could mean by itself. */
+export function noEarlierRun(env: Env, workspace: string): RalphError {
+  if (indexedRuns(env, workspace).every((id) => findRunFolder(env, workspace, id) === null)) {
+    return new RalphError('no_run', 'there is no earlier run in this workspace', {
+      hint: 'start one with ralph run',
+    })
+  }
+  return new RalphError('no_run', 'the last run of this workspace is there no more', {
+    hint: '`ralph runs` lists the others; `ralph run --continue RUN` goes on with one of them',
+  })
 }

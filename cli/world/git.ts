@@ -1,4 +1,5 @@
 import type { WorkspaceChange } from '../../core/run-event.ts'
+import { type SafeGit, safeGit } from './safe-git.ts'
 
 /** What of a Git workspace is compared before and after a wave (contract/waves §7.2). */
 export interface GitState {
@@ -10,25 +11,39 @@ export interface GitState {
 
 /** Null where the workspace is no Git workspace, or git cannot be asked. Only reads, and takes no lock. */
 export async function lookAtGit(workspace: string): Promise<GitState | null> {
-  if ((await git(workspace, IS_GIT)) === null) return null
-  const [head, stash, status] = await Promise.all([
-    git(workspace, HEAD),
-    git(workspace, STASH),
-    git(workspace, STATUS),
-  ])
+  const git = safeGit(workspace)
+  if (git === null || (await ask(git, IS_GIT)) === null) return null
+  const [head, stash, status] = await Promise.all([ask(git, HEAD), ask(git, STASH), ask(git, STATUS)])
   return stateOf(head, stash, status)
 }
 
 /** The same, and nothing of ours begins meanwhile: a worker that starts at once must not be part of the look. */
 export function lookAtGitNow(workspace: string): GitState | null {
-  if (gitNow(workspace, IS_GIT) === null) return null
-  return stateOf(gitNow(workspace, HEAD), gitNow(workspace, STASH), gitNow(workspace, STATUS))
+  const git = safeGit(workspace)
+  if (git === null || askNow(git, IS_GIT) === null) return null
+  return stateOf(askNow(git, HEAD), askNow(git, STASH), askNow(git, STATUS))
+}
+
+/** Output of a Git command that only reads; null where it fails. */
+export function gitNow(workspace: string, args: readonly string[]): string | null {
+  const git = safeGit(workspace)
+  return git === null ? null : askNow(git, args)
 }
 
 const IS_GIT = ['rev-parse', '--is-inside-work-tree']
 const HEAD = ['rev-parse', 'HEAD']
 const STASH = ['stash', 'list']
-const STATUS = ['status', '--porcelain', '-z', '--untracked-files=all', '--', '.', ':(exclude).ralph']
+/** Submodules have a configuration of their own, so that their files are not looked at: only whether another commit is there. */
+const STATUS = [
+  'status',
+  '--porcelain',
+  '-z',
+  '--untracked-files=all',
+  '--ignore-submodules=dirty',
+  '--',
+  '.',
+  ':(exclude).ralph',
+]
 
 function stateOf(head: string | null, stash: string | null, status: string | null): GitState {
   return { head: head ?? '', stash: stash ?? '', files: parseStatus(status ?? '') }
@@ -59,9 +74,9 @@ function parseStatus(text: string): ReadonlyMap<string, string> {
   return files
 }
 
-async function git(cwd: string, args: readonly string[]): Promise<string | null> {
+async function ask(git: SafeGit, args: readonly string[]): Promise<string | null> {
   try {
-    const child = Bun.spawn(commandLine(args), { cwd, ...STREAMS, env: process.env })
+    const child = Bun.spawn([...git.argv, ...args], { ...STREAMS, cwd: git.cwd, env: git.env })
     const text = await new Response(child.stdout).text()
     return (await child.exited) === 0 ? text : null
   } catch {
@@ -69,14 +84,22 @@ async function git(cwd: string, args: readonly string[]): Promise<string | null>
   }
 }
 
-function gitNow(cwd: string, args: readonly string[]): string | null {
+function askNow(git: SafeGit, args: readonly string[]): string | null {
   try {
-    const done = Bun.spawnSync(commandLine(args), { cwd, ...STREAMS, env: process.env })
+    const done = Bun.spawnSync([...git.argv, ...args], { ...STREAMS, cwd: git.cwd, env: git.env })
     return done.exitCode === 0 ? done.stdout.toString() : null
   } catch {
     return null
   }
 }
 
-const commandLine = (args: readonly string[]): string[] => ['git', '--no-optional-locks', ...args]
-const STREAMS = { stdin: 'ignore', stdout: 'pipe', stderr: 'ignore' } as const
+/** What makes Git hang, a pipe in place of its files, must not make a run hang. */
+const LIMIT_MS = 30_000
+
+const STREAMS = {
+  stdin: 'ignore',
+  stdout: 'pipe',
+  stderr: 'ignore',
+  timeout: LIMIT_MS,
+  killSignal: 'SIGKILL',
+} as const

@@ -1,6 +1,4 @@
-import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { formatTime } from '../../core/events-file/record.ts'
 import { RALPH_DIR } from '../../core/events-file/target.ts'
 import { controlTopics } from '../../core/run/intake.ts'
 import type { State, StopReason } from '../../core/run/state.ts'
@@ -11,19 +9,23 @@ import { beginContinued } from './begin-continued.ts'
 import { beginFresh } from './begin-fresh.ts'
 import type { Context } from './context.ts'
 import { agentEnvironment, nextDepth } from './environment.ts'
+import { lookUpGitIdentity } from './git-identity.ts'
 import { createMailbox } from './inbox.ts'
-import { type Holder, takeLock } from './lock.ts'
+import { takeLock } from './lock.ts'
 import { findOuterRun, informing, withinAllowance } from './outer-run.ts'
 import { startReaper } from './reaper.ts'
 import type { LoopRequest } from './request.ts'
 import { rulesFor } from './rules.ts'
 import { createBinFolder, linkRun, writeLimits } from './run-folder.ts'
+import { describeHolder } from './run-hold.ts'
 import { scratchpadPaths } from './scratchpad.ts'
 import { runSession } from './session.ts'
 import { appendLoopRow, LOCK_FILE, prepareRalphFolder, writeMarkers } from './workspace.ts'
 
 /** Longest objective in the first row of the events file, in bytes (contract/loop §4.2). */
 const ROW_BYTES = 500
+
+const NOTHING = 'nothing is to run again: every item has its result, and asks the same as before'
 
 /** Runs one loop in its workspace, from the lock to the last row. Throws `RalphError` where it cannot begin. */
 export async function openLoop(asked: LoopRequest): Promise<{ readonly exitCode: number }> {
@@ -34,11 +36,24 @@ export async function openLoop(asked: LoopRequest): Promise<{ readonly exitCode:
   const started = new Date()
   const scratchpads = scratchpadPaths(settings)
   prepareRalphFolder(cwd, scratchpads)
-  using lock = await takeLock(join(cwd, LOCK_FILE), holderOf(request, started), flags.exclusive)
+  const holder = describeHolder({ started, workspace: cwd, prompt: request.objective.text })
+  using lock = await takeLock(join(cwd, LOCK_FILE), holder, flags.exclusive)
 
   const beginning = await (flags.continue ? beginContinued(request, started) : beginFresh(request, started))
+  if (beginning === null) {
+    request.report({
+      type: 'error',
+      iteration: 0,
+      code: 'nothing_to_redrive',
+      message: NOTHING,
+      recoverable: true,
+    })
+    return { exitCode: 0 }
+  }
+  using _hold = beginning.hold
   const { state, journal, blobs, first, topic } = beginning
   const { run } = state
+  lock.nameRun(run.id)
   const link = join(cwd, RALPH_DIR, 'runs', run.id)
   writeLimits(run.dir, { maxWaveItems: settings.features.maxWaveItems })
   const binDir = createBinFolder(run.dir, process.execPath)
@@ -58,13 +73,14 @@ export async function openLoop(asked: LoopRequest): Promise<{ readonly exitCode:
       runId: run.id,
       depth,
     }),
+    gitIdentity: lookUpGitIdentity(cwd, env),
     secrets: collectSecrets(env),
     executable: process.execPath,
     reaper: startReaper(run.id, env),
     objective: beginning.objective,
     eventsDir: dirname(run.eventsFile),
     hasLoop: true,
-    readFrom: readPosition(state),
+    readFrom: beginning.readFrom,
     continued: beginning.continued,
     refreshWorkspace() {
       prepareRalphFolder(cwd, scratchpads)
@@ -81,7 +97,7 @@ export async function openLoop(asked: LoopRequest): Promise<{ readonly exitCode:
     iteration: 0,
     topic,
     triggered: 'planner',
-    payload: cutObjective(beginning.objective),
+    payload: cutObjective(context.secrets.text(beginning.objective)),
   })
 
   const reason = await runSession({ context, journal, state, first })
@@ -90,25 +106,10 @@ export async function openLoop(asked: LoopRequest): Promise<{ readonly exitCode:
   return { exitCode: code }
 }
 
-/** What the journal has read already; from the start where the file was deleted or made anew since. */
-function readPosition({ loop, run }: State): number {
-  const offset = loop?.readOffset ?? 0
-  const size = statSync(run.eventsFile, { throwIfNoEntry: false })?.size ?? 0
-  return size < offset ? 0 : offset
-}
-
-function holderOf({ objective }: LoopRequest, started: Date): Holder {
-  return {
-    pid: process.pid,
-    started: formatTime(started),
-    prompt: [...objective.text].slice(0, 100).join(''),
-  }
-}
-
 /** The last row, for those who read the events file. What cannot be written any more is no further news. */
 function appendTermination(state: State, reason: StopReason, code: number): void {
   const { run, loop } = state
-  const seconds = Math.round((Date.now() - run.startedAt) / 1000)
+  const seconds = Math.round((performance.now() - run.startedMono) / 1000)
   const status =
     code === 0 ? 'The run has reached its end.' : 'The run ended before the objective was completed.'
   const payload = [

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import type { Loaded } from '../../core/config/load.ts'
 import type { Settings } from '../../core/config/settings.ts'
 import { formatWaveId } from '../../core/events-file/record.ts'
-import type { Hat } from '../../core/hat.ts'
 import { createJournal } from '../../core/journal/journal.ts'
 import { createState } from '../../core/run/create.ts'
 import { controlTopics } from '../../core/run/intake.ts'
@@ -11,11 +10,15 @@ import { exitCode } from '../../core/run/stop.ts'
 import type { ItemSettled, Report } from '../../core/run-event.ts'
 import { collectSecrets } from '../../core/secrets.ts'
 import { createTopology } from '../../core/topology.ts'
+import { keptBy } from '../../core/wave/adopt.ts'
 import type { WavePlan } from '../../core/wave/plan.ts'
+import { planShell } from '../../core/wave/plan-shell.ts'
+import type { Adoption } from '../../core/wave/wave.ts'
 import type { Cast } from '../cast.ts'
 import { createBlobStore } from './blobs.ts'
 import type { Context } from './context.ts'
 import { agentEnvironment, nextDepth } from './environment.ts'
+import { lookUpGitIdentity } from './git-identity.ts'
 import { createMailbox } from './inbox.ts'
 import { createManifest } from './manifest.ts'
 import { tellCancelled } from './outcomes.ts'
@@ -23,6 +26,7 @@ import { findOuterRun, informing, withinAllowance } from './outer-run.ts'
 import { startReaper } from './reaper.ts'
 import { rulesFor } from './rules.ts'
 import { createBinFolder, createRunFolder, formatStamp } from './run-folder.ts'
+import { describeHolder, holdRun } from './run-hold.ts'
 import { runSession } from './session.ts'
 
 /** All that `ralph wave run` has settled before anything is written or started. */
@@ -31,8 +35,10 @@ export interface ShellWaveRequest {
   readonly settings: Settings
   readonly files: Loaded['files']
   readonly cast: Cast
-  /** Payloads, in input order; at least one. */
-  readonly items: readonly string[]
+  /** In input order; at least one. */
+  readonly items: readonly ShellItem[]
+  /** The wave of which this one runs a part again. */
+  readonly redriveOf?: string
   readonly template: string | null
   readonly timeoutSeconds: number
   readonly cwd: string
@@ -45,6 +51,12 @@ export interface ShellWaveRequest {
   readonly logPrompt?: (title: string, text: string) => void
 }
 
+export interface ShellItem {
+  readonly payload: string
+  /** What an earlier run has paid for: it does not run. */
+  readonly adopted?: Adoption
+}
+
 /** Runs one wave without a loop: the same engine, and a state that holds nothing else. Owns only its run folder. */
 export async function openShellWave(asked: ShellWaveRequest): Promise<{ readonly exitCode: number }> {
   const outer = findOuterRun(asked.env)
@@ -53,6 +65,10 @@ export async function openShellWave(asked: ShellWaveRequest): Promise<{ readonly
   const depth = nextDepth(env, settings.features.maxDepth)
   const started = new Date()
   const folder = createRunFolder({ kind: 'wave', stamp: formatStamp(started), workspace: null, env })
+  using _hold = await holdRun(
+    folder.dir,
+    describeHolder({ started, workspace: cwd, prompt: request.template ?? '', run: folder.id }),
+  )
   const run: RunInfo = {
     id: folder.id,
     workspace: cwd,
@@ -85,6 +101,7 @@ export async function openShellWave(asked: ShellWaveRequest): Promise<{ readonly
       runId: run.id,
       depth,
     }),
+    gitIdentity: lookUpGitIdentity(cwd, env),
     secrets: collectSecrets(env),
     executable: process.execPath,
     reaper: startReaper(run.id, env),
@@ -103,6 +120,8 @@ export async function openShellWave(asked: ShellWaveRequest): Promise<{ readonly
       run,
       mode: 'wave',
       settings,
+      cast,
+      env,
       files: request.files,
       backends: state.rules.backends,
     }),
@@ -114,36 +133,19 @@ export async function openShellWave(asked: ShellWaveRequest): Promise<{ readonly
   return { exitCode: codeOf(state, reason) }
 }
 
-/** Who works on the items: nobody in particular, and free in what it publishes. */
-const WORKER: Hat = {
-  id: '',
-  name: 'worker',
-  description: 'worker',
-  triggers: [],
-  publishes: [],
-  instructions: '',
-  backendArgs: [],
-  disallowedTools: [],
-  concurrency: 1,
-}
-
 function planItems(request: ShellWaveRequest, { blobs }: Context): WavePlan {
-  const { maxConcurrency } = request.settings.features
-  return {
+  const { settings, items, template, timeoutSeconds, redriveOf } = request
+  return planShell({
     id: formatWaveId(BigInt(Date.now()) * 1_000_000n, process.pid, 0),
-    inferred: false,
-    hats: { '': { ...WORKER, concurrency: maxConcurrency } },
-    aggregators: [],
-    total: request.items.length,
-    items: request.items.map((item, index) => ({
-      index,
-      hat: '',
-      event: { topic: 'item', payload: blobs.store(item) },
+    items: items.map(({ payload, adopted }) => ({
+      payload: blobs.store(payload),
+      ...(adopted === undefined ? {} : { adopted: keptBy(adopted, blobs) }),
     })),
-    timeouts: { '': request.timeoutSeconds },
-    deadlineSeconds: null,
-    shell: { template: request.template },
-  }
+    concurrency: settings.features.maxConcurrency,
+    timeoutSeconds,
+    template,
+    ...(redriveOf === undefined ? {} : { redriveOf }),
+  })
 }
 
 /** 0 if all have a result, 1 if some have none; else as any run ends. */

@@ -1,12 +1,13 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { itemFolder, logPaths, resultPath } from '../../core/journal/paths.ts'
-import type { WaveWorkerDone } from '../../core/run-event.ts'
+import { PREVIEW, type ReusedFrom, type WaveWorkerDone } from '../../core/run-event.ts'
+import { keyedItem } from '../../core/wave/adopt.ts'
 import { places } from '../../core/wave/gate.ts'
+import { digestContent } from '../../core/wave/item-key.ts'
 import type { Outcome, Wave, Work } from '../../core/wave/wave.ts'
 import type { Context } from './context.ts'
-
-const PREVIEW = 200
+import { writePrivate } from './write-private.ts'
 
 /** Puts the outcomes of settled items on disk, whole, and only then tells of them. Throws the system's error. */
 export function fileOutcomes(context: Context, wave: Wave, works: readonly Work[]): void {
@@ -45,9 +46,8 @@ const CANCELLED: Outcome = {
 
 function keepOutcome({ run, blobs }: Context, wave: Wave, work: Work, outcome: Outcome): void {
   const folder = itemFolder(run.dir, wave.id, work.index)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
   outcome.events.forEach((event, i) => {
-    writeFileSync(resultPath(run.dir, wave.id, work.index, i + 1), blobs.read(event.payload), { mode: 0o600 })
+    writePrivate(resultPath(run.dir, wave.id, work.index, i + 1), blobs.read(event.payload))
   })
   const record = {
     wave: wave.id,
@@ -55,6 +55,7 @@ function keepOutcome({ run, blobs }: Context, wave: Wave, work: Work, outcome: O
     hat: work.hat,
     topic: work.topic,
     status: outcome.status,
+    cause: outcome.cause,
     reason: outcome.reason,
     duration_ms: outcome.durationMs,
     ...(outcome.timeoutSeconds === undefined ? {} : { timeout_seconds: outcome.timeoutSeconds }),
@@ -63,8 +64,13 @@ function keepOutcome({ run, blobs }: Context, wave: Wave, work: Work, outcome: O
     remarks: outcome.remarks,
     results: outcome.events.map((event, i) => ({ topic: event.topic, file: `result-${i + 1}.txt` })),
     ...costs(work),
+    ...reused(work),
+    ...asked(wave, work),
   }
-  writeFileSync(join(folder, 'outcome.json'), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 })
+  // In one step, and last: where it is, all of the outcome is, however full the disk was.
+  const path = join(folder, 'outcome.json')
+  writePrivate(`${path}.new`, `${JSON.stringify(record, null, 2)}\n`)
+  renameSync(`${path}.new`, path)
 }
 
 function workerDone(context: Context, wave: Wave, work: Work, outcome: Outcome): WaveWorkerDone {
@@ -81,6 +87,7 @@ function workerDone(context: Context, wave: Wave, work: Work, outcome: Outcome):
     reason: outcome.reason,
     attempts: work.attempts,
     ...costs(work),
+    ...reused(work),
     log: outcome.class === 'failure' ? logOf(context, wave, work) : null,
   }
 }
@@ -97,8 +104,24 @@ function costs(
   }
 }
 
+/** What the item asked for and of whom, in short: so that its result is known again where nothing else is left of its wave. */
+function asked(wave: Wave, work: Work): { readonly asked?: object } {
+  const item = keyedItem(wave, work)
+  if (item === null) return {}
+  const { instructions, player, payload } = item
+  return { asked: { instructions, ...player, payload: digestContent(payload) } }
+}
+
+/** Whose outcome it is, where an earlier wave has paid for it. */
+function reused({ adopted }: Work): { readonly reused?: ReusedFrom } {
+  if (adopted === null) return {}
+  const { run, wave, index } = adopted.from
+  return { reused: { run_id: run, wave_id: wave, index } }
+}
+
 /** The worker's stderr, or its stdout if that is empty; null for one that never started or said nothing. */
 function logOf({ run }: Context, wave: Wave, work: Work): string | null {
-  const { stderr, stdout } = logPaths(itemFolder(run.dir, wave.id, work.index), Math.max(1, work.attempts))
+  const from = work.adopted?.from.run === run.id ? work.adopted.from : { wave: wave.id, index: work.index }
+  const { stderr, stdout } = logPaths(itemFolder(run.dir, from.wave, from.index), Math.max(1, work.attempts))
   return [stderr, stdout].find((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) ?? null
 }

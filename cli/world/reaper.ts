@@ -1,7 +1,9 @@
+import { delimiter, isAbsolute } from 'node:path'
+
 /** Watches over the agents of one run in a process of its own: if ralph dies without a word, it ends them. */
 export interface Reaper {
-  /** The agent of this number is about to start: told before, since ralph may die in between. */
-  expect(agent: number): void
+  /** Agents of these numbers are about to start: told before, since ralph may die in between. */
+  expect(first: number, last: number): void
   /** An agent leads this process group. */
   watch(pgid: number): void
   /** The group has ended: its number may be given to a stranger. */
@@ -24,7 +26,10 @@ while read -r op n; do
       [ "\${first:-$n}" -lt "$n" ] || first=$n
       [ "\${last:-$n}" -gt "$n" ] || last=$n ;;
     +) groups="$groups$n " ;;
-    -) case $groups in *" $n "*) groups="\${groups%%" $n "*} \${groups#*" $n "}" ;; esac ;;
+    -)
+      for g in $n; do
+        case $groups in *" $g "*) groups="\${groups%%" $g "*} \${groups#*" $g "}" ;; esac
+      done ;;
     q) exit 0 ;;
   esac
 done
@@ -49,23 +54,33 @@ finish KILL
 /** Null where there is no `sh`: agents then outlive a killed ralph until the next run ends them. */
 export function startReaper(runId: string, env: Readonly<Record<string, string | undefined>>): Reaper | null {
   try {
+    // A relative folder would be looked for in the workspace.
+    const PATH = (env.PATH ?? '/usr/bin:/bin').split(delimiter).filter(isAbsolute).join(delimiter)
+    const sh = Bun.which('sh', { PATH })
+    if (sh === null) return null
     // Its own environment carries no marker, so that no sweep ends the reaper itself.
-    const child = Bun.spawn(['sh', '-c', SCRIPT.replace('$RUN', runId)], {
-      env: { PATH: env.PATH ?? '/usr/bin:/bin' },
+    const child = Bun.spawn([sh, '-c', SCRIPT.replace('$RUN', runId)], {
+      env: { PATH },
       stdin: 'pipe',
       stdout: 'ignore',
       stderr: 'ignore',
       detached: true,
     })
     child.unref()
-    const tell = (line: string): void => {
-      child.stdin.write(`${line}\n`)
+    const tell = (lines: string): void => {
+      child.stdin.write(`${lines}\n`)
       child.stdin.flush()
     }
+    const noteGroup = together(tell)
+    let expected = 0
     return {
-      expect: (agent) => tell(`= ${agent}`),
-      watch: (pgid) => tell(`+ ${pgid}`),
-      forget: (pgid) => tell(`- ${pgid}`),
+      expect(first, last) {
+        if (last <= expected) return
+        expected = last
+        tell(first === last ? `= ${first}` : `= ${first}\n= ${last}`)
+      },
+      watch: (pgid) => noteGroup('+', pgid),
+      forget: (pgid) => noteGroup('-', pgid),
       dismiss() {
         tell('q')
         child.stdin.end()
@@ -73,5 +88,22 @@ export function startReaper(runId: string, env: Readonly<Record<string, string |
     }
   } catch {
     return null
+  }
+}
+
+/** What is noted in one turn of the program is told at its end, in order: each telling wakes the reaper. */
+function together(tell: (lines: string) => void): (op: '+' | '-', pgid: number) => void {
+  let lines = ''
+  let lastOp = ''
+  const flush = (): void => {
+    tell(lines)
+    lines = ''
+    lastOp = ''
+  }
+  return (op, pgid) => {
+    if (lines === '') queueMicrotask(flush)
+    const between = lines === '' ? '' : '\n'
+    lines += op === lastOp ? ` ${pgid}` : `${between}${op} ${pgid}`
+    lastOp = op
   }
 }

@@ -1,5 +1,6 @@
 import type { Loaded } from '../../core/config/load.ts'
 import type { Settings } from '../../core/config/settings.ts'
+import type { RedriveWish } from '../../core/run/redriven.ts'
 import type { Report } from '../../core/run-event.ts'
 import type { Cast } from '../cast.ts'
 import type { Objective } from '../objective.ts'
@@ -16,6 +17,8 @@ export interface LoopRequest {
     readonly totalLimits: boolean
     readonly exclusive: boolean
   }
+  /** With `continue`: a part of a merged wave of that run runs again. */
+  readonly redrive?: RedriveWish
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly report: Report

@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import type { Settings } from '../../core/config/settings.ts'
 import { appendText } from '../../core/events-file/append.ts'
 import { RALPH_DIR } from '../../core/events-file/target.ts'
 import type { Hat, Scratchpad } from '../../core/hat.ts'
+import { readRegularFile } from '../../core/regular-file.ts'
 
 /** The scratchpad of an iteration: the leading hat's, else the run's; null where it is switched off. */
 export function scratchpadOf(settings: Settings, lead: Hat | undefined): Scratchpad | null {
@@ -11,11 +12,13 @@ export function scratchpadOf(settings: Settings, lead: Hat | undefined): Scratch
   return pad.enabled ? pad : null
 }
 
-/** Its text; empty if there is none yet. */
+const MAX_BYTES = 256 * 1024 * 1024
+
+/** Its text; empty if there is none yet, or what is there is no file. */
 export function readScratchpad(workspace: string, pad: Scratchpad | null): string {
   if (pad === null) return ''
   try {
-    return readFileSync(resolve(workspace, pad.path), 'utf8')
+    return readRegularFile(resolve(workspace, pad.path), MAX_BYTES).toString()
   } catch {
     return ''
   }

@@ -1,4 +1,4 @@
-import { isSystemError, messageOf } from '../../core/errors.ts'
+import { isSystemError, messageOf, RalphError } from '../../core/errors.ts'
 import type { Journal } from '../../core/journal/journal.ts'
 import type { FactBody } from '../../core/run/fact.ts'
 import { narrate } from '../../core/run/narrate.ts'
@@ -31,7 +31,7 @@ export async function runSession({ context, journal, state, first }: Session): P
   } catch (error) {
     // The journal cannot be written: nothing further can be believed, and the run ends here.
     world.kill()
-    if (!isSystemError(error)) throw error
+    if (!isSystemError(error) && !(error instanceof RalphError)) throw error
     const message = messageOf(error)
     const iteration = state.loop?.iteration ?? 0
     context.report({ type: 'error', iteration, code: 'io_error', message, recoverable: false })

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { osCodeOf } from '../../core/errors.ts'
+import { readRegularFile } from '../../core/regular-file.ts'
 import type { Context } from './context.ts'
 import { STOP_FILE } from './workspace.ts'
 
@@ -37,7 +38,7 @@ export function watchWorkspace({ run, mailbox }: Pick<Context, 'run' | 'mailbox'
 function readRequest(path: string): 'drain' | 'now' | null {
   if (!existsSync(path)) return null
   try {
-    const how = readFileSync(path, 'utf8').trim() === 'now' ? 'now' : 'drain'
+    const how = readRegularFile(path, 4096).toString().trim() === 'now' ? 'now' : 'drain'
     rmSync(path, { force: true })
     return how
   } catch (error) {

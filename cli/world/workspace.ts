@@ -4,28 +4,43 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { messageOf, RalphError } from '../../core/errors.ts'
 import { appendText } from '../../core/events-file/append.ts'
+import { checkOwnFolders, isInside } from '../../core/events-file/inside.ts'
 import { formatTime } from '../../core/events-file/record.ts'
 import { MARKER, RALPH_DIR } from '../../core/events-file/target.ts'
+import { readRegularFile } from '../../core/regular-file.ts'
 
 /** Names the last run of the workspace. */
 export const RUN_MARKER = join(RALPH_DIR, 'current-loop-id')
 export const LOCK_FILE = join(RALPH_DIR, 'loop.lock')
 export const STOP_FILE = join(RALPH_DIR, 'stop-requested')
 
-/** Makes `.ralph/`, with a `.gitignore` that covers what ralph itself writes there; an edited one is left alone. */
+/**
+ * Makes `.ralph/`, with a `.gitignore` that covers what ralph itself writes there; an edited one is left alone. Throws
+ * `workspace_unwritable`, `link_out`.
+ */
 export function prepareRalphFolder(workspace: string, scratchpads: readonly string[]): void {
   const dir = join(workspace, RALPH_DIR)
-  mkdirSync(dir, { recursive: true })
   const path = join(dir, '.gitignore')
-  // A link to nowhere counts as there, too.
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) writeFileSync(path, ignoreRules(scratchpads))
+  checkOwnFolders(dir)
+  try {
+    mkdirSync(dir, { recursive: true })
+    // A link to nowhere counts as there, too.
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined)
+      writeFileSync(path, ignoreRules(scratchpads))
+  } catch (error) {
+    throw new RalphError('workspace_unwritable', messageOf(error), {
+      hint: `the events of a run lie in ${RALPH_DIR}/ of the folder that it works in: that must be a folder with room, and writable`,
+      cause: error,
+    })
+  }
 }
 
 /** Makes a new events file, `-2`, `-3`, … behind the stamp if there is one. Returns its absolute path. */
@@ -48,7 +63,7 @@ export function writeMarkers(workspace: string, of: { eventsFile: string; runId:
 /** The run that the marker names, or null. */
 export function readRunMarker(workspace: string): string | null {
   try {
-    return readFileSync(join(workspace, RUN_MARKER), 'utf8').trim() || null
+    return readRegularFile(join(workspace, RUN_MARKER), 4096).toString().trim() || null
   } catch {
     return null
   }
@@ -74,8 +89,12 @@ export function moveScratchpads(workspace: string, paths: readonly string[], to:
   const warnings: string[] = []
   for (const path of new Set(paths.map((one) => resolve(workspace, one)))) {
     if (!existsSync(path)) continue
-    if (!path.startsWith(`${inside}/`)) {
+    if (!isInside(inside, path)) {
       warnings.push(`the scratchpad ${path} lies outside ${RALPH_DIR}/ and stays as it is`)
+      continue
+    }
+    if (!statSync(path).isFile()) {
+      warnings.push(`the scratchpad ${path} is no file and stays as it is`)
       continue
     }
     mkdirSync(to, { recursive: true, mode: 0o700 })
@@ -94,7 +113,7 @@ export function exchangeScratchpads(
   moveScratchpads(workspace, of.paths, join(inside, 'runs', of.from, 'scratchpads'))
   for (const path of of.paths.map((one) => resolve(workspace, one))) {
     const kept = join(inside, 'runs', of.to, 'scratchpads', padName(inside, path))
-    if (!path.startsWith(`${inside}/`) || !existsSync(kept)) continue
+    if (!isInside(inside, path) || !existsSync(kept)) continue
     mkdirSync(dirname(path), { recursive: true })
     moveAcross(kept, path)
   }
@@ -105,9 +124,12 @@ function padName(inside: string, path: string): string {
   return path.slice(inside.length + 1).replaceAll('/', '__')
 }
 
+/** More is no scratchpad. */
+const MAX_SCRATCHPAD = 1024 * 1024 * 1024
+
 /** The state folder may lie on another file system. */
 function moveAcross(from: string, to: string): void {
-  const text = readFileSync(from)
+  const text = readRegularFile(from, MAX_SCRATCHPAD)
   rmSync(to, { force: true })
   writeFileSync(to, text, { mode: 0o600, flag: 'wx', flush: true })
   rmSync(from)

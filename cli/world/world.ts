@@ -10,11 +10,12 @@ import { iterationEnd } from '../../core/run/narrate.ts'
 import type { State } from '../../core/run/state.ts'
 import type { World } from '../../core/run/world.ts'
 import type { Wave } from '../../core/wave/wave.ts'
+import { heldBack } from './agent-end.ts'
 import { createChannels } from './channels.ts'
 import type { Context } from './context.ts'
 import { type GitState, lookAtGitNow } from './git.ts'
 import { createLauncher } from './launch.ts'
-import { endStrays, mergeWave } from './merge.ts'
+import { mergeWave } from './merge.ts'
 import { fileOutcomes } from './outcomes.ts'
 import { itemPrivateFolder, privateFolders, removePrivateFolder } from './private-folder.ts'
 import { appendGuidance, scratchpadOf } from './scratchpad.ts'
@@ -36,6 +37,8 @@ export function createWorld(context: Context): RealWorld {
   const channels = createChannels(context, agents)
   const launcher = createLauncher(context, agents, channels)
   const timers = createTimers()
+  /** Something could not be written: the run is about to end, and starts no agent that it would have to end at once. */
+  let broken = false
   /** How the workspace looked when the open waves began. */
   let git: GitState | null = null
   const watch = context.hasLoop ? watchWorkspace(context) : null
@@ -51,7 +54,8 @@ export function createWorld(context: Context): RealWorld {
         noteGuidance(context, action)
         break
       case 'start-agent':
-        launcher.launch(action, state)
+        if (broken) mailbox.push({ type: 'agent.ended', n: action.n, end: heldBack() })
+        else launcher.launch(action, state)
         break
       case 'stop-agent':
         agents.get(action.n)?.stop(action.cause, action.graceMs)
@@ -75,7 +79,11 @@ export function createWorld(context: Context): RealWorld {
           removePrivateFolder(itemPrivateFolder(run.dir, action.wave.id, index))
         break
       case 'merge-wave':
-        void mergeWave(context, { wave: action.wave, agents: workersOf(state, action.wave), before: git })
+        void mergeWave(context, {
+          wave: action.wave,
+          before: git,
+          endStrays: () => launcher.endStrays(workersOf(state, action.wave)),
+        })
         break
       case 'close-iteration':
         if (isGone()) break
@@ -101,7 +109,8 @@ export function createWorld(context: Context): RealWorld {
       try {
         act(action, state)
       } catch (error) {
-        mailbox.push({ type: 'io.failed', message: messageOf(error) })
+        broken = true
+        mailbox.push({ type: 'io.failed', message: `${failed(action, context)}: ${messageOf(error)}` })
       }
     },
     kill() {
@@ -111,9 +120,33 @@ export function createWorld(context: Context): RealWorld {
       watch?.[Symbol.dispose]()
       timers.clear()
       channels.close()
-      await endStrays(strayMarkers(context, state))
+      await launcher.endStrays(mortals(context, state))
       removePrivateFolder(privateFolders(run.dir))
     },
+  }
+}
+
+/** What could not be done, and where. */
+function failed(action: Action, { run }: Context): string {
+  switch (action.kind) {
+    case 'file-outcomes':
+      return `outcomes of wave ${action.wave.id} cannot be kept in ${run.dir}`
+    case 'append-text-events':
+    case 'close-iteration':
+      return `the events file ${run.eventsFile} cannot be written`
+    case 'begin-iteration':
+      return `files of the run cannot be made anew in ${run.workspace}`
+    case 'start-agent':
+    case 'stop-agent':
+    case 'read-events':
+    case 'open-stage':
+    case 'resolve-dispatches':
+    case 'merge-wave':
+    case 'set-timer':
+    case 'end':
+      return action.kind
+    default:
+      return unreachable(action)
   }
 }
 
@@ -123,12 +156,12 @@ function workersOf({ workers }: State, { id }: Wave): readonly number[] {
 }
 
 /** Agents whose left-over processes end with the run: all, but those of workers where the config keeps them. */
-function strayMarkers({ run, settings }: Context, state: State): readonly string[] {
-  const markers: string[] = []
+function mortals({ settings }: Context, state: State): readonly number[] {
+  const numbers: number[] = []
   for (let n = 1; n <= state.totals.agentsStarted; n++) {
-    if (settings.features.strays !== 'keep' || !state.workerAgents.has(n)) markers.push(`${run.id}:${n}`)
+    if (settings.features.strays !== 'keep' || !state.workerAgents.has(n)) numbers.push(n)
   }
-  return markers
+  return numbers
 }
 
 /** What a person sent stands in the scratchpad too, for iterations after the acknowledgement. */
@@ -159,7 +192,7 @@ function appendTextEvents({ run, blobs }: Context, iteration: Iteration): void {
 /** The summary row, for those who read the events file (contract/loop §4.2). */
 function appendSummary({ run }: Context, state: State, iteration: Iteration): void {
   if (state.loop === null) return
-  const end = iterationEnd(state, state.loop, iteration, Date.now())
+  const end = iterationEnd(state, state.loop, iteration, { wall: Date.now(), mono: runningTime() })
   const { context_tokens, context_window } = end
   const pct = context_tokens === null || context_window === 0 ? null : (100 * context_tokens) / context_window
   const payload = JSON.stringify({

@@ -11,6 +11,7 @@ import { type Exit, type Started, startProcess } from './process.ts'
 import { commandOf } from './processes.ts'
 import type { Reading } from './reading.ts'
 import { runningTime } from './running-time.ts'
+import { createSpeech } from './speech.ts'
 import { endProcesses, findStrays, waitForEnd } from './strays.ts'
 import { tailOf } from './tail.ts'
 import { startWatch, type Watch } from './watch.ts'
@@ -23,8 +24,9 @@ import { within } from './within.ts'
  */
 export function startAgent(job: AgentJob, report: (note: AgentNote) => void): AgentHandle {
   const began = runningTime()
-  const unstarted = (spawnError: string | null, failure: Failure): AgentHandle => {
-    queueMicrotask(() => report({ type: 'ended', end: { ...NOTHING_DONE, spawnError, failure } }))
+  const unstarted = (spawnError: string | null, failure: Failure, shortage = false): AgentHandle => {
+    const end = { ...NOTHING_DONE, spawnError, failure, ...(shortage ? { shortage } : {}) }
+    queueMicrotask(() => report({ type: 'ended', end }))
     return NO_HANDLE
   }
   const prepared = prepare(job.backend, job.task, job.env.TMPDIR || '/tmp')
@@ -42,7 +44,8 @@ export function startAgent(job: AgentJob, report: (note: AgentNote) => void): Ag
   })
   if (!started.ok) {
     release()
-    return unstarted(started.error, { class: 'unknown', message: started.error })
+    const { message, shortage } = started.error
+    return unstarted(message, { class: 'unknown', message }, shortage)
   }
   return supervise(job, prepared.value, started.value, report, began)
 }
@@ -101,8 +104,9 @@ function supervise(
     output: job.backend.traits.output,
     report,
   })
+  const speech = createSpeech((event) => report({ type: 'said', event }))
   const conversation = createConversation(job.backend, session, {
-    event: (event) => report({ type: 'said', event }),
+    event: speech.hear,
     write: (text) => child.stdin.write(text),
     closeStdin: () => child.stdin.close(),
     terminal: watch.terminal,
@@ -124,6 +128,11 @@ function supervise(
       line: (text) => conversation.line(stream, text),
       logEnded: (reason) =>
         report({ type: 'said', event: { type: 'error', class: 'unknown', message: `log ended: ${reason}` } }),
+      lineCut: (lostBytes) =>
+        report({
+          type: 'said',
+          event: { type: 'error', class: 'unknown', message: cutLine(stream, lostBytes) },
+        }),
     }
     return createOutput(path, listener, secrets)
   }
@@ -135,10 +144,12 @@ function supervise(
       child.readStdout((chunk) => {
         watch.output()
         stdout.take(chunk)
+        speech.flush()
       }),
       child.readStderr((chunk) => {
         watch.output()
         stderr.take(chunk)
+        speech.flush()
       }),
     ]
     const exit = await Promise.race([child.exited, lost.promise])
@@ -153,6 +164,7 @@ function supervise(
     stderr.end()
     const tails = { stdoutTail: stdout.tail(), stderrTail: stderr.tail() }
     const judged = conversation.end({ ...exit, stoppedByUs: ending !== null, ...tails })
+    speech.flush()
     const failure = judged === null ? null : { ...judged, message: secrets.text(judged.message) }
     const { usage, costUsd, turns, final, session: named, said } = conversation.known
     const spokenLast = (final ?? stdout.text()).trim()
@@ -162,7 +174,9 @@ function supervise(
     stderr.close()
     release()
     const isStream = job.backend.traits.output === 'stream'
-    const spoken = isStream ? tailOf(final ?? said) || withoutRecords(tails.stdoutTail) : tails.stdoutTail
+    const spoken = isStream
+      ? tailOf(final ?? said, secrets) || withoutRecords(tails.stdoutTail)
+      : tails.stdoutTail
     const tail = secrets.text(tails.stderrTail || spoken)
     const resumable = named !== null && job.backend.traits.resumes ? { session: named } : {}
     const known = { usage, costUsd, turns, finalMessage, tail, ...resumable }
@@ -175,15 +189,21 @@ function supervise(
   /** Strays first, then the pipes: one that is ended here no longer holds them. */
   async function settleStrays(): Promise<readonly Stray[]> {
     const left = await waitForEnd(await findStrays([job.marker], child.pid), SETTLE_MS)
-    const strays = left.map(({ pid }) => ({ pid, command: secrets.text(commandOf(pid)) }))
+    const strays = left.map(({ pid, startTime }) => ({
+      pid,
+      startTime,
+      command: secrets.text(commandOf(pid)),
+    }))
     if (job.killStrays) await endProcesses(left)
     return strays
   }
 
   queueMicrotask(() => {
+    // Still there to be read: the runtime reaps a process in a later turn.
     const { pid, startTime, bootId } = child
-    report({ type: 'started', pid, startTime, bootId })
+    report({ type: 'started', pid, startTime: startTime(), bootId })
     conversation.say(says)
+    speech.flush()
   })
   void finish()
 
@@ -203,6 +223,10 @@ function supervise(
     eventAccepted: watch.event,
     completionSeen: watch.completion,
   }
+}
+
+function cutLine(stream: 'out' | 'err', lostBytes: number): string {
+  return `a line of std${stream} was too long: ${lostBytes} bytes of it were not read; the log has all of it`
 }
 
 /** Records of a stream tell a person nothing; what a program prints beside them does. */

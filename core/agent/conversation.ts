@@ -27,8 +27,13 @@ export interface Known {
   said: string
 }
 
-/** Characters of `said` that are kept. */
+/** Of `said` at least so many characters are kept, and at most twice as many. */
 const SAID = 8192
+
+/** Not cut with each text: that would copy all of it for each line. */
+function endOf(said: string): string {
+  return said.length > 2 * SAID ? said.slice(-SAID) : said
+}
 
 /** One session of a backend, with every call into it guarded. */
 export interface Conversation {
@@ -57,7 +62,7 @@ export function createConversation(backend: Backend, session: Session, listener:
     else if (event.type === 'turns') known.turns = event.turns
     else if (event.type === 'final') known.final = event.text
     else if (event.type === 'session') known.session = event.id
-    else if (event.type === 'text') known.said = (known.said + event.text).slice(-SAID)
+    else if (event.type === 'text') known.said = endOf(known.said + event.text)
     else if (event.type === 'open') listener.open(event.count)
     listener.event(event)
   }

@@ -8,6 +8,8 @@ export interface AgentEnd {
   readonly signal: string | null
   /** The operating system's error, if the program could not be started. */
   readonly spawnError: string | null
+  /** That error says that the machine has too little of something for now. Nothing was paid for. */
+  readonly shortage?: boolean
   /** Why we ended it, if we did. First cause wins. */
   readonly stoppedFor: StopCause | null
   /** Null: judged ok. */
@@ -38,6 +40,8 @@ export interface AgentEnd {
 
 export interface Stray {
   readonly pid: number
+  /** Together with the pid it tells the process from a later one. */
+  readonly startTime?: string
   /** Command line, shortened. */
   readonly command: string
 }

@@ -11,9 +11,13 @@ export interface LineSplitter {
 
 /**
  * UTF-8; invalid bytes become U+FFFD. A character split over two pieces is put together, because bytes are
- * decoded only up to a newline. A line above `maxBytes` is given cut, with the number of bytes left out.
+ * decoded only up to a newline. A line above `maxBytes` is given cut, with the number of bytes left out, which `onCut` is
+ * told too.
  */
-export function createLineSplitter(maxBytes: number = MAX_LINE_BYTES): LineSplitter {
+export function createLineSplitter(
+  maxBytes: number = MAX_LINE_BYTES,
+  onCut: (lostBytes: number) => void = () => {},
+): LineSplitter {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let pieces: Uint8Array[] = []
   let kept = 0
@@ -30,6 +34,7 @@ export function createLineSplitter(maxBytes: number = MAX_LINE_BYTES): LineSplit
   function take(): string {
     const text = withoutReturn(decoder.decode(join(pieces, kept)))
     const line = lost === 0 ? text : `${text} [cut: ${lost} bytes]`
+    if (lost > 0) onCut(lost)
     pieces = []
     kept = 0
     lost = 0

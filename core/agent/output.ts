@@ -1,5 +1,5 @@
 import type { Secrets } from '../secrets.ts'
-import { createLineSplitter } from './lines.ts'
+import { createLineSplitter, MAX_LINE_BYTES } from './lines.ts'
 import { createLog } from './log.ts'
 import { createTail } from './tail.ts'
 
@@ -19,12 +19,14 @@ export interface OutputListener {
   line(text: string): void
   /** The log cannot be written any more. Lines go on. */
   logEnded(reason: string): void
+  /** A line was too long to be read whole. The log has all of it. */
+  lineCut(lostBytes: number): void
 }
 
 export function createOutput(path: string, listener: OutputListener, secrets?: Secrets): Output {
-  const splitter = createLineSplitter()
+  const splitter = createLineSplitter(MAX_LINE_BYTES, listener.lineCut)
   const log = createLog(path, secrets)
-  const tail = createTail()
+  const tail = createTail(secrets)
 
   function give(lines: readonly string[]): void {
     for (const line of lines) {

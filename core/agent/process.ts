@@ -1,6 +1,6 @@
 import { closeSync, existsSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { messageOf, osCodeOf } from '../errors.ts'
+import { delimiter, isAbsolute, resolve } from 'node:path'
+import { isShortage, messageOf, osCodeOf } from '../errors.ts'
 import { err, ok, type Result } from '../result.ts'
 import { closePipe, openPipe, type Pipe } from './pipes.ts'
 import { bootId, startTimeOf } from './processes.ts'
@@ -21,7 +21,7 @@ export interface Program {
 export interface Started {
   readonly pid: number
   /** Together with the pid these tell it from any other process; empty where unknown. */
-  readonly startTime: string
+  readonly startTime: () => string
   readonly bootId: string
   readonly stdin: Stdin
   /** Each stream is to be read exactly once. */
@@ -38,15 +38,28 @@ export interface Exit {
   readonly signal: string | null
 }
 
-/** Starts a program; the error is the operating system's, and names the program. */
-export function startProcess(program: Program): Result<Started, string> {
+/** Why a program could not be started. */
+export interface StartProblem {
+  /** The operating system's words, with the name of the program. */
+  readonly message: string
+  /** The machine has too little of something for now; the program itself may be all right. */
+  readonly shortage: boolean
+}
+
+/** Starts a program. */
+export function startProcess(program: Program): Result<Started, StartProblem> {
   const name = program.argv[0] ?? ''
   const noFolder = cwdProblem(program.cwd)
-  if (noFolder !== null) return err(`cannot start "${name}": ${noFolder}`)
+  if (noFolder !== null) return err({ message: `cannot start "${name}": ${noFolder}`, shortage: false })
+  const file = lookUp(name, program.env.PATH ?? '')
+  if (file === null) {
+    return err({ message: `cannot start "${name}": no absolute folder of PATH has it`, shortage: false })
+  }
   const pipes: (Pipe | null)[] = [program.takesStdin ? openPipe() : null, openPipe(), openPipe()]
   const [input = null, output = null, errors = null] = pipes
   try {
-    const child = Bun.spawn([...program.argv], {
+    const child = Bun.spawn([file, ...program.argv.slice(1)], {
+      argv0: name,
       cwd: program.cwd,
       env: { ...program.env },
       stdin: program.takesStdin ? (input?.read ?? 'pipe') : 'ignore',
@@ -59,7 +72,8 @@ export function startProcess(program: Program): Result<Started, string> {
     if (errors !== null) closeSync(errors.write)
     return ok({
       pid: child.pid,
-      startTime: startTimeOf(child.pid),
+      // Not asked for at once: while the system is loading the program, the answer takes ten times as long.
+      startTime: () => startTimeOf(child.pid),
       bootId: bootId(),
       stdin:
         input !== null
@@ -77,7 +91,8 @@ export function startProcess(program: Program): Result<Started, string> {
     })
   } catch (error) {
     for (const pipe of pipes) if (pipe !== null) closePipe(pipe)
-    return err(`cannot start "${name}": ${spawnProblem(error, program)}`)
+    const message = `cannot start "${name}": ${spawnProblem(error, program)}`
+    return err({ message, shortage: isShortage(error) })
   }
 }
 
@@ -92,6 +107,16 @@ function read(
   if (pipe !== null) return readAll(Bun.file(pipe.read).stream(), take, () => closeSync(pipe.read))
   if (stream instanceof ReadableStream) return readAll(stream, take, () => {})
   throw new Error('a stream of a started process is neither a pipe nor readable')
+}
+
+/**
+ * What to start for a name. A relative folder on PATH, or an empty one, would be looked for in the workspace, where anybody
+ * may have put a program. Null: only such folders could have it.
+ */
+function lookUp(name: string, path: string): string | null {
+  const folders = path.split(delimiter)
+  if (name.includes('/') || folders.every(isAbsolute)) return name
+  return Bun.which(name, { PATH: folders.filter(isAbsolute).join(delimiter) })
 }
 
 /** The system would blame the program for a missing working directory. */

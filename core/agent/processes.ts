@@ -9,6 +9,8 @@ export interface Process {
   readonly startTime: string
   /** Clock ticks of CPU time, those of its ended and reaped children included. */
   readonly cpuTicks: number
+  /** Those of the process alone. */
+  readonly ownTicks: number
 }
 
 /** The processes of this machine at one moment. Empty where there is no `/proc`. */
@@ -26,40 +28,63 @@ export interface ProcessTable {
 /** False: only groups can be seen and ended, and signs of life are output and events alone. */
 export const HAS_PROCESS_TABLE = process.platform === 'linux'
 
-/** A look at the processes that begins now. Costs about 10 µs for each process of the machine. */
+/** A look at the processes that begins now. Costs about 10 µs for each process of the machine that is new or our own. */
 export function readProcesses(): ProcessTable {
   const began = performance.now()
   const living = new Map<number, Process>()
   for (const name of HAS_PROCESS_TABLE ? listProc() : []) {
-    const one = isPid(name) ? (elder(Number(name), began) ?? readProcess(name)) : undefined
+    const one = isPid(name) ? (stranger(Number(name), began) ?? readProcess(name)) : undefined
     if (one !== undefined) living.set(one.pid, one)
   }
-  rememberElders(living, began)
+  rememberStrangers(living, began)
   latestAt = performance.now()
   latestMs = latestAt - began
   return createTable(living)
 }
 
-/** Processes older than this program, and when they were last read: what is on the machine anyway seldom changes. */
-const elders = new Map<number, { readonly one: Process; readonly at: number }>()
-const ELDER_MS = 1000
+/** Processes that are none of ours, and when they were last read: what else the machine does seldom changes. */
+const strangers = new Map<number, { readonly one: Process; readonly at: number }>()
+const STRANGER_MS = 1000
 /** Clock ticks since boot at which this program started. */
 let ownStart: number | null = null
 
-/** An older process as it was read a moment ago. Agents, and all that they start, are younger: they are always read afresh. */
-function elder(pid: number, now: number): Process | undefined {
-  const known = elders.get(pid)
-  return known !== undefined && now - known.at < ELDER_MS ? known.one : undefined
+/** A stranger as it was read a moment ago. Agents, and all that they start, are always read afresh. */
+function stranger(pid: number, now: number): Process | undefined {
+  const known = strangers.get(pid)
+  return known !== undefined && now - known.at < STRANGER_MS ? known.one : undefined
 }
 
-function rememberElders(living: ReadonlyMap<number, Process>, now: number): void {
+function rememberStrangers(living: ReadonlyMap<number, Process>, now: number): void {
   ownStart ??= Number(readStat('self')?.startTime ?? 0)
-  for (const pid of elders.keys()) if (!living.has(pid)) elders.delete(pid)
+  for (const pid of strangers.keys()) if (!living.has(pid)) strangers.delete(pid)
   for (const one of living.values()) {
-    if (Number(one.startTime) < ownStart && elders.get(one.pid)?.one !== one)
-      elders.set(one.pid, { one, at: now })
+    if (strangers.get(one.pid)?.one === one) continue
+    if (Number(one.startTime) < ownStart || isForeign(living, one)) strangers.set(one.pid, { one, at: now })
+    else strangers.delete(one.pid)
   }
 }
+
+/**
+ * True for a younger process that no agent can have started: neither it nor the leader of its group descends from us,
+ * and it carries no marker of any run. One whose leader or environment cannot be read may be an agent's all the same.
+ */
+function isForeign(living: ReadonlyMap<number, Process>, one: Process): boolean {
+  const leader = living.get(one.pgid)
+  if (leader === undefined || isOurs(living, one) || isOurs(living, leader)) return false
+  return readMarker(one.pid) === ''
+}
+
+function isOurs(living: ReadonlyMap<number, Process>, one: Process): boolean {
+  let at: Process | undefined = one
+  for (let depth = 0; at !== undefined && depth < MAX_DEPTH; depth++) {
+    if (at.pid === process.pid) return true
+    at = living.get(at.ppid)
+  }
+  return at !== undefined
+}
+
+/** Pids that are given anew while we look could make a ring of parents. */
+const MAX_DEPTH = 1000
 
 /** Empty where no descriptor is left: groups can still be ended. */
 function listProc(): readonly string[] {
@@ -88,14 +113,13 @@ export function currentProcesses(): ProcessTable {
  */
 export function nextProcesses(): Promise<ProcessTable> {
   next ??= new Promise((resolve) => {
+    const look = (): void => {
+      next = null
+      resolve(readProcesses())
+    }
     const pause = Math.min(3 * latestMs, MAX_PAUSE_MS) - (performance.now() - latestAt)
-    setTimeout(
-      () => {
-        next = null
-        resolve(readProcesses())
-      },
-      Math.max(0, pause),
-    )
+    if (pause > 0) setTimeout(look, pause)
+    else setImmediate(look)
   })
   return next
 }
@@ -138,6 +162,7 @@ let boot: string | null = null
 function createTable(living: ReadonlyMap<number, Process>): ProcessTable {
   const all = [...living.values()]
   const children = Map.groupBy(all, (one) => one.ppid)
+  let byMarker: ReadonlyMap<string, readonly Process[]> | null = null
   const table: ProcessTable = {
     get: (pid) => living.get(pid),
     descendants(pid) {
@@ -146,11 +171,13 @@ function createTable(living: ReadonlyMap<number, Process>): ProcessTable {
       return [...found]
     },
     group: (pgid) => all.filter((one) => one.pgid === pgid),
-    marked: (wanted) =>
-      all.filter((one) => {
-        const marker = one.pid === process.pid ? null : markerOf(one)
-        return marker !== null && wanted.has(marker)
-      }),
+    marked(wanted) {
+      byMarker ??= Map.groupBy(
+        all.filter((one) => one.pid !== process.pid),
+        (one) => markerOf(one) ?? '',
+      )
+      return [...wanted].flatMap((marker) => (marker === '' ? [] : (byMarker?.get(marker) ?? [])))
+    },
     cpuTicks(pid) {
       const tree = table.descendants(pid)
       return tree.reduce((sum, one) => sum + one.cpuTicks, living.get(pid)?.cpuTicks ?? 0)
@@ -170,12 +197,12 @@ function markerOf(one: Process): string | null {
   return marker
 }
 
-/** Compared as a whole, since `run:1` is also the beginning of `run:12`. */
+/** Compared as a whole, since `run:1` is also the beginning of `run:12`. Empty: none; null: there is nothing to read it from. */
 function readMarker(pid: number): string | null {
   const environment = readText(`/proc/${pid}/environ`)
-  if (environment === undefined) return null
+  if (environment === undefined || environment === '') return null
   const at = environment.startsWith(MARKER) ? 0 : environment.indexOf(`\0${MARKER}`) + 1
-  if (at === 0 && !environment.startsWith(MARKER)) return null
+  if (at === 0 && !environment.startsWith(MARKER)) return ''
   const from = at + MARKER.length
   const end = environment.indexOf('\0', from)
   return environment.slice(from, end === -1 ? undefined : end)
@@ -200,6 +227,7 @@ function readStat(pid: string): (Process & { readonly state: string }) | undefin
     ppid: number(4),
     pgid: number(5),
     cpuTicks: number(14) + number(15) + number(16) + number(17),
+    ownTicks: number(14) + number(15),
     startTime: fields[22 - FIRST_FIELD] ?? '',
   }
 }

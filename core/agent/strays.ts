@@ -22,6 +22,24 @@ export async function findStrays(markers: readonly string[], pgid?: number): Pro
   }))
 }
 
+/**
+ * The processes of agents that are known by pid and start time, whatever they carry (a sandbox may have cleared their
+ * environment): those that still live, their groups, and all that descends from them.
+ */
+export async function findTrees(
+  agents: readonly Pick<StrayProcess, 'pid' | 'startTime'>[],
+): Promise<StrayProcess[]> {
+  const table = await nextProcesses()
+  const leaders = agents.flatMap(({ pid, startTime }) => {
+    const one = table.get(pid)
+    return one !== undefined && one.startTime === startTime ? [one] : []
+  })
+  const found = new Set(
+    leaders.flatMap((one) => [one, ...table.group(one.pid), ...table.descendants(one.pid)]),
+  )
+  return [...found].map(({ pid, startTime }) => ({ pid, startTime, command: commandOf(pid) }))
+}
+
 /** TERM to each, KILL to what is left after `graceMs` (0: at once). Resolves when all are gone, at the latest a second after KILL. */
 export async function endProcesses(
   those: readonly Pick<StrayProcess, 'pid' | 'startTime'>[],

@@ -11,6 +11,8 @@ export function attributed(backend: Backend): Backend {
     name,
     summary: backend.summary,
     traits: backend.traits,
+    ...(backend.program === undefined ? {} : { program: backend.program }),
+    ...(backend.setup === undefined ? {} : { setup: backend.setup }),
     async detect(look) {
       try {
         return expectDetection(await backend.detect(look))

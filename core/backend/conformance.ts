@@ -11,7 +11,8 @@ import {
   type Session,
   type Verdict,
 } from './contract.ts'
-import { BACKEND_NAME } from './plugin-shape.ts'
+import { BACKEND_NAME, isStartGap } from './plugin-shape.ts'
+import { isVersionRange, versionIn } from './versions.ts'
 
 /** One thing that a backend does not do as the contract asks. */
 export interface Finding {
@@ -41,6 +42,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   invoke: checkInvocation,
   arguments: checkArguments,
   model: checkModel,
+  effort: checkEffort,
+  setup: checkSetup,
   resume: checkResume,
   access: checkAccess,
   environment: checkEnvironment,
@@ -78,7 +81,7 @@ const TASK: AgentTask = {
 }
 
 function checkTraits({ summary, traits }: Backend): readonly string[] {
-  const { output, contextWindow, access, shell, enforces } = traits
+  const { output, contextWindow, startGapMs, access, shell, enforces } = traits
   const flags = {
     ...shell,
     ...pick(traits, ['reportsCost', 'reportsTokens', 'takesModel', 'resumes', 'verified']),
@@ -87,6 +90,7 @@ function checkTraits({ summary, traits }: Backend): readonly string[] {
     ...unless(summary.trim() !== '' && !summary.includes('\n'), 'summary must be one line'),
     ...unless(output === 'text' || output === 'stream', "output must be 'text' or 'stream'"),
     ...unless(Number.isInteger(contextWindow) && contextWindow >= 0, 'contextWindow must be a whole number'),
+    ...unless(isStartGap(startGapMs), 'startGapMs must be whole milliseconds, at most 60000'),
     ...unless(access.trim() !== '', 'access must say what an agent may do'),
     ...Object.entries(flags).flatMap(([name, flag]) =>
       unless(typeof flag === 'boolean', `${name} must be true or false`),
@@ -136,6 +140,68 @@ function checkModel(backend: Backend): readonly string[] {
   return backend.traits.takesModel
     ? unless(passed, 'takesModel is true, but a model reaches neither argv nor the environment')
     : unless(!passed, 'takesModel is false, but a model is passed')
+}
+
+/** Each level reaches the program, and no two of them are the same to it. */
+function checkEffort(backend: Backend): readonly string[] {
+  const { effort = [] } = backend.traits
+  const started = (level?: string): string => {
+    const { argv, env = {} } = backend.invoke(level === undefined ? TASK : { ...TASK, effort: level })
+    return JSON.stringify([argv, env])
+  }
+  const seen = new Set([started()])
+  return [
+    ...effort.flatMap((level) => {
+      const isNew = !seen.has(started(level))
+      seen.add(started(level))
+      return [
+        ...unless(isWord(level), `traits.effort: "${level}" is no word of a-z, 0-9 and -`),
+        ...unless(isNew, `traits.effort: "${level}" makes no difference to argv or the environment`),
+      ]
+    }),
+    ...unless(
+      effort.length > 0 || seen.has(started('level-for-the-check')),
+      'traits.effort is empty, but a level is passed',
+    ),
+  ]
+}
+
+function isWord(text: unknown): boolean {
+  return typeof text === 'string' && /^[a-z][a-z0-9-]*$/.test(text)
+}
+
+function checkSetup({ setup }: Backend): readonly string[] {
+  const { install, login, troubles = [], measured = [] } = setup ?? {}
+  const files = [...(login?.files ?? []), ...(login?.elsewhere?.ifThere ?? [])]
+  const variables = [...(login?.variables ?? []), ...files.flatMap(({ variable }) => variable ?? [])]
+  return [
+    ...unless(install === undefined || isLine(install), 'setup.install must be one line'),
+    ...unless(login === undefined || isLine(login.how), 'setup.login.how must be one line'),
+    ...variables.flatMap((name) =>
+      unless(isVariable(name), `setup.login: "${name}" is no name of a variable`),
+    ),
+    ...files.flatMap(({ folder, name }) =>
+      unless(
+        isBelow(folder) && isBelow(name),
+        `setup.login: ${folder}/${name} must be relative to the home, without ..`,
+      ),
+    ),
+    ...troubles.flatMap(({ versions, text }) => [
+      ...unless(isVersionRange(versions), `setup.troubles: "${versions}" is no range of versions`),
+      ...unless(isLine(text), `setup.troubles: what is wrong with ${versions} must be one line`),
+    ]),
+    ...measured.flatMap((version) =>
+      unless(versionIn(version) === version, `setup.measured: "${version}" is no version`),
+    ),
+  ]
+}
+
+function isLine(text: string): boolean {
+  return text.trim() !== '' && !text.includes('\n')
+}
+
+function isBelow(path: string): boolean {
+  return path !== '' && !path.startsWith('/') && !path.split('/').includes('..')
 }
 
 function checkResume(backend: Backend): readonly string[] {

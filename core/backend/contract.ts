@@ -10,6 +10,10 @@ export interface Backend {
   /** One line for `ralph plugins`. */
   readonly summary: string
   readonly traits: Traits
+  /** The program, where the plugin names it: one that answers `--version`. */
+  readonly program?: string
+  /** What a person must know to get the program going. Absent: nothing is known. */
+  readonly setup?: Setup
   /** PATH look-up and `--version`; never a model call. */
   detect(look: Look): Promise<Detection>
   /** Pure: the command line, the environment, where the prompt goes. Called again with a shorter prompt when one is too long for an argument. */
@@ -25,10 +29,14 @@ export interface Traits {
   readonly reportsCost: boolean
   readonly reportsTokens: boolean
   readonly takesModel: boolean
+  /** Levels of reasoning effort that the program's own flag takes, the least first. Absent: it has none. */
+  readonly effort?: readonly string[]
   /** A conversation that has ended can be gone on with: `open` tells its `session`, and `invoke` heeds `task.resume`. */
   readonly resumes: boolean
   /** Tokens; 0 if unknown. */
   readonly contextWindow: number
+  /** Least time between the starts of two of its agents, in milliseconds; up to a quarter more is waited. 0: none. */
+  readonly startGapMs: number
   /** What the program's shell tool lets a command do. */
   readonly shell: {
     readonly heredoc: boolean
@@ -36,6 +44,8 @@ export interface Traits {
     readonly substitution: boolean
     readonly keepsPath: boolean
     readonly keepsEnvironment: boolean
+    /** The user's Git identity and hooks hold for a command's `git` too. */
+    readonly keepsGit: boolean
   }
   /** What an agent of it may do, in words, for the run's first lines. */
   readonly access: string
@@ -59,17 +69,67 @@ export interface Enforcement {
   readonly undoneBy: readonly string[]
 }
 
+/** What `ralph doctor` tells of a program beside what it finds. Data. */
+export interface Setup {
+  /** How the program is had: a command line, or a few words. */
+  readonly install?: string
+  readonly login?: Login
+  /** What goes wrong with releases of the program. */
+  readonly troubles?: readonly Trouble[]
+  /** Releases that the plugin was measured with, as `1.2.3`. */
+  readonly measured?: readonly string[]
+}
+
+/** Signs by which a login or a key shows. Their contents are never read. */
+export interface Login {
+  /** Variables of which one suffices. Only whether they are set is looked at. */
+  readonly variables: readonly string[]
+  /** Files of which one suffices. Only whether they are there is looked at. */
+  readonly files: readonly LoginFile[]
+  /** Where a login can be that leaves none of these signs: then nobody can say that there is none. */
+  readonly elsewhere?: Elsewhere
+  /** How to log in. */
+  readonly how: string
+}
+
+export interface Elsewhere {
+  /** In words, such as `the keychain`. */
+  readonly where: string
+  /** It can be there only if one of these files is there; absent: always. */
+  readonly ifThere?: readonly LoginFile[]
+}
+
+/** `name` below the folder that a variable names, else below `folder` of the home. */
+export interface LoginFile {
+  readonly variable?: string
+  readonly folder: string
+  readonly name: string
+}
+
+export interface Trouble {
+  /** Releases that have it: `*`, or comparisons that all hold, such as `>=1.2.0 <1.4`. */
+  readonly versions: string
+  /** What goes wrong, and what is done about it or can be. */
+  readonly text: string
+}
+
 /** What `detect` may ask of the machine. */
 export interface Look {
   /** Absolute path of a program on PATH, or null. */
   which(program: string): string | null
-  /** Runs `program args`, at most 10 s. */
-  run(
-    program: string,
-    args: readonly string[],
-  ): Promise<{ readonly exitCode: number | null; readonly stdout: string; readonly stderr: string }>
+  /** Runs `program args` outside of the workspace, at most 10 s. */
+  run(program: string, args: readonly string[]): Promise<Ran>
   readonly env: Readonly<Record<string, string | undefined>>
   readonly uid: number
+}
+
+export interface Ran {
+  /** Null: it did not end by itself, or was not started. */
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+  /** Why it was not started though it is there. */
+  readonly refused?: string
 }
 
 export interface Detection {
@@ -78,7 +138,15 @@ export interface Detection {
   readonly program: string
   readonly path?: string
   readonly version?: string
-  readonly problems: readonly { readonly message: string; readonly hint: string }[]
+  readonly problems: readonly Problem[]
+}
+
+export interface Problem {
+  readonly message: string
+  /** What to do about it. */
+  readonly hint: string
+  /** The program will not run agents with full access; narrower levels may work. */
+  readonly stops?: 'full'
 }
 
 /** One piece of work for one process. */
@@ -89,6 +157,8 @@ export interface AgentTask {
   /** The workspace, absolute. */
   readonly cwd: string
   readonly model?: string
+  /** Never a level that is not in `traits.effort`. */
+  readonly effort?: string
   /** Replaces the program where the user configured another. */
   readonly command?: string
   /** The user's further arguments, in order. They come after the fixed ones and before the prompt. */

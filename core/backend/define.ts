@@ -1,4 +1,4 @@
-import type { AgentTask, Backend, Detection, Invocation, Look, Session, Traits } from './contract.ts'
+import type { AgentTask, Backend, Detection, Invocation, Look, Session, Setup, Traits } from './contract.ts'
 import { detectProgram } from './detection.ts'
 import { textSession } from './text-session.ts'
 
@@ -10,9 +10,14 @@ export interface BackendPlugin {
   /** `[a-z][a-z0-9-]*`, and the name of the file. */
   readonly name: string
   readonly summary?: string
-  /** What is looked for on PATH; else the first word of what `invoke` gives. */
+  /**
+   * What is looked for on PATH; else the first word of what `invoke` gives. Named here, it is asked its version, with
+   * `--version`, when a run begins.
+   */
   readonly program?: string
   readonly traits?: PartialTraits
+  /** How the program is had, where its login is, what is known to go wrong: for `ralph doctor`. */
+  readonly setup?: Setup
   invoke(task: AgentTask): Invocation
   /** Replaces the look for `program` as a whole. */
   detect?(look: Look): Promise<Detection>
@@ -29,6 +34,8 @@ export function defineBackend(plugin: BackendPlugin): Backend {
     name: plugin.name,
     summary: plugin.summary ?? `the program of plugin ${plugin.name}`,
     traits: completeTraits(plugin.traits ?? {}),
+    ...(plugin.program === undefined ? {} : { program: plugin.program }),
+    ...(plugin.setup === undefined ? {} : { setup: plugin.setup }),
     invoke: (task) => plugin.invoke(task),
     open: (task) => (plugin.open ? plugin.open(task) : textSession(task, plugin.invoke(task))),
     async detect(look) {
@@ -48,12 +55,20 @@ function completeTraits(given: PartialTraits): Traits {
     takesModel: false,
     resumes: false,
     contextWindow: 0,
+    startGapMs: 0,
     access: 'whatever the program allows itself',
     enforces: {},
     env: [],
     verified: false,
     ...given,
-    shell: { heredoc: true, substitution: true, keepsPath: true, keepsEnvironment: true, ...given.shell },
+    shell: {
+      heredoc: true,
+      substitution: true,
+      keepsPath: true,
+      keepsEnvironment: true,
+      keepsGit: true,
+      ...given.shell,
+    },
   }
 }
 

@@ -5,7 +5,7 @@ import type { BackendPlugin } from './define.ts'
 export function checkPluginShape(exported: unknown): Result<BackendPlugin, string> {
   if (exported === undefined) return err('there is no default export')
   if (!isRecord(exported)) return err(`the default export must be an object, not ${kindOf(exported)}`)
-  const wrong = firstWrong(exported, FIELDS) ?? wrongTraits(exported.traits)
+  const wrong = firstWrong(exported, FIELDS) ?? wrongTraits(exported.traits) ?? wrongSetup(exported.setup)
   if (wrong !== null) return err(wrong)
   // Every field that BackendPlugin declares was checked above.
   return ok(exported as unknown as BackendPlugin)
@@ -13,6 +13,11 @@ export function checkPluginShape(exported: unknown): Result<BackendPlugin, strin
 
 /** A backend's name, as in `-b <name>`. */
 export const BACKEND_NAME = /^[a-z][a-z0-9-]*$/
+
+/** Whether a value is a time between two starts: whole milliseconds, a minute at most. */
+export function isStartGap(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 60_000
+}
 
 interface Field {
   readonly name: string
@@ -25,6 +30,17 @@ const isText = (value: unknown): boolean => typeof value === 'string'
 const isFlag = (value: unknown): boolean => typeof value === 'boolean'
 const isFunction = (value: unknown): boolean => typeof value === 'function'
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
+const isFiles = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.every(
+    (file) =>
+      isRecord(file) &&
+      isText(file.folder) &&
+      isText(file.name) &&
+      (file.variable === undefined || isText(file.variable)),
+  )
+const isTroubles = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((one) => isRecord(one) && isText(one.versions) && isText(one.text))
 const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0
 
 const FIELDS: readonly Field[] = [
@@ -41,6 +57,7 @@ const FIELDS: readonly Field[] = [
   { name: 'summary', must: 'be a string', accepts: isText },
   { name: 'program', must: 'be a string', accepts: isText },
   { name: 'traits', must: 'be an object', accepts: (value) => isRecord(value) },
+  { name: 'setup', must: 'be an object', accepts: (value) => isRecord(value) },
 ]
 
 const TRAITS: readonly Field[] = [
@@ -52,8 +69,10 @@ const TRAITS: readonly Field[] = [
   { name: 'reportsCost', must: 'be true or false', accepts: isFlag },
   { name: 'reportsTokens', must: 'be true or false', accepts: isFlag },
   { name: 'takesModel', must: 'be true or false', accepts: isFlag },
+  { name: 'effort', must: 'be a list of levels', accepts: isTexts },
   { name: 'resumes', must: 'be true or false', accepts: isFlag },
   { name: 'contextWindow', must: 'be a number of tokens', accepts: isCount },
+  { name: 'startGapMs', must: 'be whole milliseconds, at most 60000', accepts: isStartGap },
   { name: 'access', must: 'be a string', accepts: isText },
   { name: 'enforces', must: 'be an object', accepts: (value) => isRecord(value) },
   { name: 'env', must: 'be a list of names', accepts: isTexts },
@@ -73,11 +92,37 @@ const ENFORCEMENT: readonly Field[] = [
   { name: 'undoneBy', required: true, must: 'be a list of words', accepts: isTexts },
 ]
 
-const SHELL: readonly Field[] = ['heredoc', 'substitution', 'keepsPath', 'keepsEnvironment'].map((name) => ({
-  name,
-  must: 'be true or false',
-  accepts: isFlag,
-}))
+const SETUP: readonly Field[] = [
+  { name: 'install', must: 'be a string', accepts: isText },
+  { name: 'login', must: 'be an object', accepts: (value) => isRecord(value) },
+  { name: 'troubles', must: 'be a list of { versions, text }', accepts: isTroubles },
+  { name: 'measured', must: 'be a list of versions', accepts: isTexts },
+]
+
+const LOGIN: readonly Field[] = [
+  { name: 'variables', required: true, must: 'be a list of names', accepts: isTexts },
+  {
+    name: 'files',
+    required: true,
+    must: 'be a list of { folder, name } with or without a variable',
+    accepts: isFiles,
+  },
+  {
+    name: 'elsewhere',
+    must: 'be { where } with or without a list of files, ifThere',
+    accepts: (value) =>
+      isRecord(value) && isText(value.where) && (value.ifThere === undefined || isFiles(value.ifThere)),
+  },
+  { name: 'how', required: true, must: 'be a string', accepts: isText },
+]
+
+const SHELL: readonly Field[] = ['heredoc', 'substitution', 'keepsPath', 'keepsEnvironment', 'keepsGit'].map(
+  (name) => ({
+    name,
+    must: 'be true or false',
+    accepts: isFlag,
+  }),
+)
 
 function wrongTraits(traits: unknown): string | null {
   if (!isRecord(traits)) return null
@@ -93,6 +138,12 @@ function wrongTraits(traits: unknown): string | null {
     if (fault !== null) return fault
   }
   return isRecord(traits.shell) ? firstWrong(traits.shell, SHELL, 'traits.shell.') : null
+}
+
+function wrongSetup(setup: unknown): string | null {
+  if (!isRecord(setup)) return null
+  const wrong = firstWrong(setup, SETUP, 'setup.')
+  return wrong ?? (isRecord(setup.login) ? firstWrong(setup.login, LOGIN, 'setup.login.') : null)
 }
 
 function firstWrong(object: Record<string, unknown>, fields: readonly Field[], prefix = ''): string | null {

@@ -1,18 +1,19 @@
 import type { AgentTask, Invocation, ProcessEnd, Session, Verdict } from './contract.ts'
+import { createKeptText } from './kept-text.ts'
 
 /** A program that gets one prompt and whose stdout, trimmed, is the answer. Judged by how it exits. */
 export function textSession(task: AgentTask, invocation: Invocation): Session {
-  const lines: string[] = []
+  const kept = createKeptText()
   return {
     start: () => (invocation.prompt === 'stdin' ? [{ write: task.prompt }, { closeStdin: true }] : []),
     line(stream, text) {
       if (stream === 'err') return []
-      lines.push(text)
+      kept.add(text)
       return [{ event: { type: 'text', text: `${text}\n` } }]
     },
     ask: () => [],
     end: (end) => ({
-      says: [{ event: { type: 'final', text: lines.join('\n').trim() } }],
+      says: [{ event: { type: 'final', text: kept.text() } }],
       verdict: judgeExit(end),
     }),
   }

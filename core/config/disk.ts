@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { isAbsolute, resolve } from 'node:path'
 import { messageOf, osCodeOf } from '../errors.ts'
+import { readRegularFile } from '../regular-file.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { ConfigFault } from './fault.ts'
 import type { Origin } from './tree.ts'
@@ -54,7 +55,7 @@ export function createDisk(cwd: string): Disk {
     async open(path) {
       const label = shown(path)
       try {
-        const bytes = await readFile(absolute(path))
+        const bytes = await readConfig(cwd, absolute(path))
         disk.note(absolute(path), bytes)
         return ok({ text: bytes.toString('utf8'), origin: { label, path: absolute(path) } })
       } catch (error) {
@@ -65,6 +66,15 @@ export function createDisk(cwd: string): Disk {
       read.push({ path, sha256: new Bun.CryptoHasher('sha256').update(bytes).digest('hex') }),
   }
   return disk
+}
+
+/** More is no configuration. */
+const CONFIG_BYTES = 16 * 1024 * 1024
+
+/** A person may hand over a pipe, `-c <(…)`; in the workspace, what is no file is a trap. */
+async function readConfig(cwd: string, path: string): Promise<Buffer> {
+  const isPipe = !path.startsWith(`${cwd}/`) && !(await stat(path)).isFile()
+  return isPipe ? readFile(path) : readRegularFile(path, CONFIG_BYTES)
 }
 
 function readFault(error: unknown): string {

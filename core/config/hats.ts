@@ -22,6 +22,7 @@ export function toHat(id: string, raw: RawHat): Hat {
     ...optional('backend', raw.backend && toBackend(raw.backend)),
     backendArgs: raw.backend_args ?? [],
     ...optional('model', raw.model),
+    ...optional('effort', raw.effort),
     ...optional('access', raw.access),
     ...optional('defaultPublishes', raw.default_publishes),
     ...optional('maxActivations', raw.max_activations),

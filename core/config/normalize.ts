@@ -78,6 +78,7 @@ function toCli(raw: Section<'cli'>, agentPriority: readonly string[]): CliSettin
     ...optional('command', raw.command),
     args: raw.args ?? [],
     ...optional('model', raw.model),
+    ...optional('effort', raw.effort),
     promptMode: raw.prompt_mode ?? 'arg',
     ...optional('promptFlag', raw.prompt_flag),
     ...optional('access', raw.access),

@@ -46,6 +46,8 @@ export interface CliSettings {
   readonly command?: string
   readonly args: readonly string[]
   readonly model?: string
+  /** Level of reasoning effort, in the program's own word. */
+  readonly effort?: string
   readonly promptMode: 'arg' | 'stdin'
   readonly promptFlag?: string
   /** The narrowest of this, the backend's and the hat's counts. Absent: full. */

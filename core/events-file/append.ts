@@ -26,6 +26,8 @@ export interface AppendOptions {
 export function appendText(path: string, text: string, options: AppendOptions = {}): void {
   const fd = openForAppend(path, options.followLinks === true)
   try {
+    // What a pipe or a device takes is gone; where a person has named one, that is wanted.
+    if (options.followLinks !== true && !fstatSync(fd).isFile()) throw notRegular(path)
     writeAll(fd, Buffer.from(endsInTornLine(fd) ? `\n${text}` : text))
     if (options.sync === true) fdatasyncSync(fd)
   } finally {
@@ -43,6 +45,11 @@ function openForAppend(path: string, followLinks: boolean): number {
     mkdirSync(dirname(path), { recursive: true })
     return openSync(path, flags, 0o600)
   }
+}
+
+function notRegular(path: string): Error {
+  const message = `EINVAL: not a regular file, write '${path}'`
+  return Object.assign(new Error(message), { code: 'EINVAL', syscall: 'write' })
 }
 
 /** Another writer's line that is growing looks torn too; the newline then becomes a blank line, which readers skip. */

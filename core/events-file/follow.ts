@@ -1,5 +1,6 @@
 import { closeSync, type FSWatcher, fstatSync, openSync, statSync, watch } from 'node:fs'
 import { basename } from 'node:path'
+import { messageOf, osCodeOf } from '../errors.ts'
 import { type EventsRead, EventsReader, type ReadFrom, type ReadOptions } from './reader.ts'
 
 /** Follows the growing events files of one directory. */
@@ -28,25 +29,46 @@ export interface Followed {
   finish(options?: ReadOptions): void
 }
 
+export interface FollowOptions {
+  /** How often every file is read, whatever the watcher says. Default: 250. */
+  readonly pollMs?: number
+  /** The directory is there but cannot be watched, e.g. because the system's limit is reached: its files are polled. Called once. */
+  readonly onUnwatched?: (reason: string) => void
+  /** The system's watcher. */
+  readonly watch?: typeof watch
+}
+
 /**
  * One watcher for the whole directory, which only wakes; reading by offset decides what is new. The watcher loses
  * changes, and goes deaf when the directory is deleted: so each file is also read every `pollMs` milliseconds, and a
  * directory that was made anew is watched anew. Keeps no process alive.
  */
-export function createFollower(dir: string, pollMs = 250): Follower {
+export function createFollower(dir: string, options: FollowOptions = {}): Follower {
+  const { pollMs = 250 } = options
   const files = new Map<string, Source>()
   let watched: WatchedDirectory | null = null
   let timer: NodeJS.Timeout | null = null
+  let told = false
 
   function poll(): void {
     if (watched !== null && !watched.isCurrent()) stopWatching()
-    watched ??= watchDirectory(dir, wake, stopWatching)
+    startWatching()
     for (const source of files.values()) source.read()
   }
 
   function wake(name: string | null): void {
     if (name === null) for (const source of files.values()) source.read()
     else files.get(name)?.read()
+  }
+
+  function startWatching(): void {
+    if (watched !== null) return
+    try {
+      watched = watchDirectory(dir, options.watch ?? watch, { onChange: wake, onError: stopWatching })
+    } catch (error) {
+      if (!told) options.onUnwatched?.(messageOf(error))
+      told = true
+    }
   }
 
   function stopWatching(): void {
@@ -75,7 +97,7 @@ export function createFollower(dir: string, pollMs = 250): Follower {
       if (files.has(name)) throw new Error(`${path} is followed already`)
       const source = createSource(new EventsReader(path, from), listener)
       files.set(name, source)
-      watched ??= watchDirectory(dir, wake, stopWatching)
+      startWatching()
       timer ??= setInterval(poll, pollMs).unref()
       return {
         path,
@@ -125,19 +147,19 @@ interface WatchedDirectory {
   close(): void
 }
 
-/** Null where it cannot be watched: it is missing, or the system's limit is reached. */
+/** Null where it is missing. Throws the system's error where it cannot be watched. */
 function watchDirectory(
   dir: string,
-  onChange: (name: string | null) => void,
-  onError: () => void,
+  start: typeof watch,
+  told: { readonly onChange: (name: string | null) => void; readonly onError: () => void },
 ): WatchedDirectory | null {
   let fd: number | null = null
   try {
     // Held open so that a new directory cannot get the inode of a deleted one.
     fd = openSync(dir, 'r')
     const inode = fstatSync(fd).ino
-    const watcher: FSWatcher = watch(dir, { persistent: false }, (_, name) => onChange(name))
-    watcher.on('error', onError)
+    const watcher: FSWatcher = start(dir, { persistent: false }, (_, name) => told.onChange(name))
+    watcher.on('error', told.onError)
     const held = fd
     return {
       isCurrent: () => statSync(dir, { throwIfNoEntry: false })?.ino === inode,
@@ -146,8 +168,9 @@ function watchDirectory(
         closeSync(held)
       },
     }
-  } catch {
+  } catch (error) {
     if (fd !== null) closeSync(fd)
-    return null
+    if (osCodeOf(error) === 'ENOENT') return null
+    throw error
   }
 }

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
 import { osCodeOf } from '../errors.ts'
-import type { BadLine, EventRecord } from '../event.ts'
+import { type BadLine, type EventRecord, EXCERPT } from '../event.ts'
 import { appendText } from './append.ts'
 import { type CutLine, LineCutter } from './cut.ts'
 import { type Line, parseRecord } from './record.ts'
@@ -17,13 +17,18 @@ export interface Position {
 export interface ReadFrom {
   readonly offset: number
   readonly line?: number
+  /** The file itself, where it is open for reading already: the reader takes it over. */
+  readonly fd?: number
 }
 
 /** What one read gave, in the order of the file. */
 export interface EventsRead extends Position {
   readonly events: readonly EventRecord[]
   readonly bad: readonly BadLine[]
-  /** True if the file was deleted, cut, or replaced by one that begins differently since the last read, so that reading started over. */
+  /**
+   * True if the file was deleted, cut, or replaced by one that begins differently since the last read, so that reading started
+   * over. Lines that were given before are left out, if they have a `ts`.
+   */
   readonly restarted: boolean
 }
 
@@ -42,6 +47,12 @@ export class EventsReader implements Disposable {
   #fd: number | null = null
   #offset: number
   #line: number
+  /** How often each line was given, by its digest; after a restart, those of them that were not met again yet. */
+  #given = new Map<bigint, number>()
+  #before = new Map<bigint, number>()
+  /** The last bytes before `#offset`, and when the file was last seen to change: an editor that writes in place shows by them. */
+  #tail: Uint8Array = new Uint8Array()
+  #changed = 0
   /** Holds what was read after `#offset`: an unfinished line is read once, however slowly it grows. */
   #cutter = new LineCutter(LINE_LIMIT)
 
@@ -49,6 +60,7 @@ export class EventsReader implements Disposable {
     this.path = path
     this.#offset = from.offset
     this.#line = from.line ?? countNewlines(path, from.offset) + 1
+    this.#fd = from.fd ?? null
   }
 
   get position(): Position {
@@ -58,9 +70,11 @@ export class EventsReader implements Disposable {
   /** All complete lines since the last read. Throws the operating system's error if the file cannot be read. */
   read(options: ReadOptions = {}): EventsRead {
     const found: Found = { events: [], bad: [] }
+    const before = this.#offset
     const restarted = this.#follow(found)
     this.#consume(found)
     if (options.closeLine === true && this.#cutter.pending > 0) this.#closeLine(found)
+    this.#keepTail(before)
     return { ...found, ...this.position, restarted }
   }
 
@@ -88,14 +102,41 @@ export class EventsReader implements Disposable {
       this.#fd = fresh
     }
     this.#fd ??= openIfThere(this.path)
-    const size = this.#fd === null ? 0 : fstatSync(this.#fd).size
-    restarted ||= size < this.#offset + this.#cutter.pending
+    restarted ||= this.#wasRewritten()
     if (restarted) {
+      for (const [digest, count] of this.#given) {
+        this.#before.set(digest, (this.#before.get(digest) ?? 0) + count)
+      }
+      this.#given.clear()
       this.#offset = 0
       this.#line = 1
+      this.#tail = new Uint8Array()
       this.#cutter = new LineCutter(LINE_LIMIT)
     }
     return restarted
+  }
+
+  /** The file is shorter than what was read of it, or the last line that was read stands there no more. */
+  #wasRewritten(): boolean {
+    if (this.#fd === null) return this.#offset + this.#cutter.pending > 0
+    const { size, mtimeMs } = fstatSync(this.#fd)
+    const known = this.#offset + this.#cutter.pending
+    if (size < known) return true
+    if (size === known && mtimeMs === this.#changed) return false
+    this.#changed = mtimeMs
+    return !this.#readTail(this.#tail.length).equals(this.#tail)
+  }
+
+  #keepTail(before: number): void {
+    if (this.#offset !== before || this.#tail.length === 0)
+      this.#tail = this.#readTail(Math.min(this.#offset, TAIL_BYTES))
+  }
+
+  /** As much of the file as stands right before `#offset`. */
+  #readTail(bytes: number): Buffer {
+    const tail = Buffer.alloc(bytes)
+    if (this.#fd === null || bytes === 0) return Buffer.alloc(0)
+    return tail.subarray(0, readSync(this.#fd, tail, 0, bytes, this.#offset - bytes))
   }
 
   #consume(found: Found): void {
@@ -125,12 +166,26 @@ export class EventsReader implements Disposable {
 
   #take(line: CutLine, found: Found): void {
     const parsed = parseLine(line)
-    if (parsed?.kind === 'event') found.events.push(parsed.event)
-    if (parsed?.kind === 'bad') {
+    const isNews = parsed !== null && parsed.kind !== 'skip' && !this.#wasGiven(parsed, line)
+    if (isNews && parsed.kind === 'event') found.events.push(parsed.event)
+    if (isNews && parsed.kind === 'bad') {
       found.bad.push({ line: this.#line, reason: parsed.reason, excerpt: parsed.excerpt })
     }
     this.#line += 1
     this.#offset += line.length
+  }
+
+  /**
+   * A line with a time of its own that stood in the file before somebody cut or edited it is the same event still. Without
+   * one it may be another that looks alike, which must not be lost.
+   */
+  #wasGiven(parsed: Line, { bytes }: CutLine): boolean {
+    if (parsed.kind === 'event' && parsed.event.ts === undefined) return false
+    const digest = Bun.hash.wyhash(withoutNewline(bytes))
+    this.#given.set(digest, (this.#given.get(digest) ?? 0) + 1)
+    const left = this.#before.get(digest) ?? 0
+    if (left > 0) this.#before.set(digest, left - 1)
+    return left > 0
   }
 }
 
@@ -138,6 +193,9 @@ interface Found {
   readonly events: EventRecord[]
   readonly bad: BadLine[]
 }
+
+/** Enough to tell one line from another: there stands its time. */
+const TAIL_BYTES = 256
 
 /** Longest line that is kept in memory, in bytes. */
 const LINE_LIMIT = 128 * 1024 * 1024
@@ -150,7 +208,7 @@ const decoder = new TextDecoder()
 /** Null for a blank line. Invalid UTF-8 is replaced within the line. */
 function parseLine(line: CutLine): Line | null {
   if (line.bytes.length < line.length) {
-    const excerpt = [...decoder.decode(line.bytes.subarray(0, 400))].slice(0, 100).join('')
+    const excerpt = [...decoder.decode(line.bytes.subarray(0, 400))].slice(0, EXCERPT).join('')
     return { kind: 'bad', reason: `longer than ${LINE_LIMIT} bytes`, excerpt }
   }
   const text = decoder.decode(line.bytes).replace(/\r?\n$/, '')
@@ -179,6 +237,10 @@ function beginAlike(a: number, b: number, bytes: number): boolean {
     offset += length
   }
   return true
+}
+
+function withoutNewline(line: Uint8Array): Uint8Array {
+  return line.at(-1) === 0x0a ? line.subarray(0, -1) : line
 }
 
 /** Newlines in the first `bytes` bytes. */

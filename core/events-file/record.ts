@@ -1,4 +1,4 @@
-import type { EventRecord, WaveTag } from '../event.ts'
+import { type EventRecord, EXCERPT, type WaveTag } from '../event.ts'
 import { topicFault } from '../topic.ts'
 
 /** What one line of an events file is (contract/waves §3, §4). */
@@ -157,5 +157,5 @@ function waveTag(row: Readonly<Record<string, unknown>>): WaveTag | null {
 }
 
 function bad(reason: string, text: string): Line {
-  return { kind: 'bad', reason, excerpt: [...text.slice(0, 200)].slice(0, 100).join('') }
+  return { kind: 'bad', reason, excerpt: [...text.slice(0, 200)].slice(0, EXCERPT).join('') }
 }

@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type ControlTopics, controlPatterns, isControlPattern } from '../control.ts'
 import { osCodeOf } from '../errors.ts'
 import type { Hat, HatId } from '../hat.ts'
+import { readRegularFile } from '../regular-file.ts'
 import { matchesAny, type Pattern, type Topic } from '../topic.ts'
+import { writeAnew } from './create.ts'
 
 /** What a worker may emit. Lies beside its events file, so that `ralph emit` can refuse at once. */
 export interface WorkerRules {
@@ -43,17 +44,17 @@ export function rulesFile(eventsFile: string): string | null {
 export function writeRules(eventsFile: string, rules: WorkerRules): void {
   const path = rulesFile(eventsFile)
   if (path === null) throw new Error(`${eventsFile} is no worker's events file`)
-  mkdirSync(dirname(path), { recursive: true })
-  rmSync(path, { force: true })
-  writeFileSync(path, `${JSON.stringify(rules)}\n`, { mode: 0o600, flag: 'wx' })
+  writeAnew(path, `${JSON.stringify(rules)}\n`)
 }
+
+const RULES_BYTES = 16 * 1024 * 1024
 
 /** The rules beside an events file, or null where there are none or none that can be understood: the merge checks again. */
 export function readRules(eventsFile: string): WorkerRules | null {
   const path = rulesFile(eventsFile)
   if (path === null) return null
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    const value: unknown = JSON.parse(readRegularFile(path, RULES_BYTES).toString())
     return isRules(value) ? value : null
   } catch (error) {
     if (error instanceof SyntaxError || osCodeOf(error) !== undefined) return null

@@ -1,6 +1,8 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { osCodeOf } from '../errors.ts'
+import { readRegularFile } from '../regular-file.ts'
+import { checkOwnFolders, isInside } from './inside.ts'
 
 /** Where `ralph emit` was called, and with what. */
 export interface Place {
@@ -38,11 +40,17 @@ export function resolveTarget(place: Place, file?: string): Target {
     return { workspace, path: resolve(cwd, env.RALPH_EVENTS_FILE), named: false, notes }
   }
   if (file !== undefined) return { workspace, path: resolve(cwd, file), named: true, notes: [] }
+  checkOwnFolders(join(workspace, RALPH_DIR))
   const fallback = join(workspace, RALPH_DIR, 'events.jsonl')
   const marked = readMarker(workspace)
   if (marked === null) return { workspace, path: fallback, named: false, notes: [] }
-  if (isInside(join(workspace, RALPH_DIR), marked))
-    return { workspace, path: marked, named: false, notes: [] }
+  if (isInside(join(workspace, RALPH_DIR), marked)) {
+    const shown = relative(workspace, marked)
+    const notes = existsSync(marked)
+      ? []
+      : [`${MARKER} names ${shown}, which was not there: it is made anew.`]
+    return { workspace, path: marked, named: false, notes }
+  }
   const note = `${MARKER} is ignored: it names a file outside ${RALPH_DIR}/. The event goes to ${relative(workspace, fallback)}.`
   return { workspace, path: fallback, named: false, notes: [note] }
 }
@@ -62,31 +70,17 @@ export function hasMarker(workspace: string): boolean {
   return existsSync(join(workspace, MARKER))
 }
 
+/** More is no path. */
+const MARKER_BYTES = 64 * 1024
+
 /** The absolute path that the marker names; null without a marker or with an empty one. */
 export function readMarker(workspace: string): string | null {
   try {
-    const line = readFileSync(join(workspace, MARKER), 'utf8').trim()
+    const line = readRegularFile(join(workspace, MARKER), MARKER_BYTES).toString().trim()
     return line === '' ? null : resolve(workspace, line)
   } catch (error) {
     if (osCodeOf(error) === 'ENOENT') return null
     throw error
-  }
-}
-
-/** True if `path` lies below `dir`, in name and, as far as it exists, in truth: no link leads out. */
-function isInside(dir: string, path: string): boolean {
-  if (!path.startsWith(dir + sep)) return false
-  let parent = dirname(path)
-  while (parent !== dir && realPath(parent) === null) parent = dirname(parent)
-  const [realDir, realParent] = [realPath(dir), realPath(parent)]
-  return realDir !== null && realParent !== null && (realParent + sep).startsWith(realDir + sep)
-}
-
-function realPath(path: string): string | null {
-  try {
-    return realpathSync(path)
-  } catch {
-    return null
   }
 }
 

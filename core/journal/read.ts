@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { messageOf, osCodeOf, RalphError } from '../errors.ts'
 import type { Fact } from '../run/fact.ts'
 import { JOURNAL_VERSION, type Manifest } from './journal.ts'
@@ -34,6 +34,33 @@ export function readJournal(path: string): JournalContent {
   return { manifest, facts, isTorn: last !== '', badLines }
 }
 
+/** Only the first record, whatever the size of the rest. Throws as `readJournal` does. */
+export function readManifest(path: string): Manifest {
+  return parseManifest(readFirstLine(path), path)
+}
+
+function readFirstLine(path: string): string {
+  const pieces: Buffer[] = []
+  try {
+    const fd = openSync(path, 'r')
+    try {
+      while (true) {
+        const piece = Buffer.alloc(PIECE_BYTES)
+        const read = readSync(fd, piece)
+        const end = piece.subarray(0, read).indexOf(10)
+        pieces.push(piece.subarray(0, end < 0 ? read : end))
+        if (end >= 0 || read === 0) return Buffer.concat(pieces).toString('utf8')
+      }
+    } finally {
+      closeSync(fd)
+    }
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+}
+
+const PIECE_BYTES = 16_384
+
 /** Throws `journal_broken` or `journal_newer`. */
 function parseManifest(line: string, path: string): Manifest {
   const record = parseObject(line)
@@ -54,9 +81,13 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    const what = osCodeOf(error) === 'ENOENT' ? 'there is no journal' : `cannot be read: ${messageOf(error)}`
-    throw new RalphError('journal_missing', `${path}: ${what}`, { cause: error })
+    throw unreadable(path, error)
   }
+}
+
+function unreadable(path: string, error: unknown): RalphError {
+  const what = osCodeOf(error) === 'ENOENT' ? 'there is no journal' : `cannot be read: ${messageOf(error)}`
+  return new RalphError('journal_missing', `${path}: ${what}`, { cause: error })
 }
 
 function parseObject(line: string): Record<string, unknown> | null {

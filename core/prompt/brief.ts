@@ -77,6 +77,8 @@ export interface Material {
   readonly backend: {
     readonly output: 'text' | 'stream'
     readonly heredoc: boolean
+    /** What the program's shell tool does not do, as lines of advice. */
+    readonly advice?: readonly string[]
     /** Restricted access: the folder for texts that are handed over. The agent can remove nothing there. */
     readonly outbox?: string
   }

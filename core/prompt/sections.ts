@@ -24,6 +24,7 @@ export function renderStateManagement(material: Material): string {
         : `- Notes for later iterations go into Markdown files in \`${NOTES_DIR}\`.`,
       `- Specifications are in \`${material.specsDir}\`. Read those that concern your task, and write new ones there.`,
       '- Leave all other files under `.ralph/` alone: the loop needs them.',
+      ...(material.backend.advice ?? []).map((line) => `- ${line}`),
     ].join('\n'),
   )
 }

@@ -36,6 +36,7 @@ function renderConstraints({ hat }: WorkerBrief, material: Material): string {
       'Never run `ralph wave emit`. A worker cannot start a wave.',
       'You share the workspace with the other workers. Never run `git stash`, `git reset`, `git checkout`, `git switch`, `git clean`, `git rebase` or `git commit -a`, and leave files alone that are not part of your item.',
       ...(tools === '' ? [] : [`Do not use these tools: ${tools}.`]),
+      ...(material.backend.advice ?? []),
       ...(material.guardrailsAreSet ? material.guardrails : []),
     ]
       .map((rule) => `- ${rule.trim().replaceAll('\n', '\n  ')}`)

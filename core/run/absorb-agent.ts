@@ -1,9 +1,11 @@
 import type { AgentEnd, Lapse, StopCause } from '../agent/end.ts'
 import { unreachable } from '../result.ts'
-import { recover, shrink } from '../wave/throttle.ts'
+import { keepDistance } from '../wave/pace.ts'
+import { ease, squeeze } from '../wave/room.ts'
+import { admit, refuse, serve, unlearn } from '../wave/throttle.ts'
 import type { Cost, Work } from '../wave/wave.ts'
 import { endItem, startItem } from './absorb-item.ts'
-import { backendOf } from './backends.ts'
+import { backendOf, playerOf } from './backends.ts'
 import type { Fact } from './fact.ts'
 import { warn } from './inbox.ts'
 import type { BackendFacts, Running, State, Totals } from './state.ts'
@@ -14,6 +16,7 @@ type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>
 export function absorbIntended(state: State, fact: FactOf<'agent.intended'>): void {
   const { work, backend } = find(state, fact.work)
   checkStart(state, fact, work)
+  noteStart(state, fact, backend)
   state.totals.agentsStarted += 1
   state.running.set(fact.n, {
     n: fact.n,
@@ -21,10 +24,12 @@ export function absorbIntended(state: State, fact: FactOf<'agent.intended'>): vo
     attempt: fact.attempt,
     backend: backend.name,
     pid: null,
+    process: null,
     stopping: null,
   })
   work.attempts = fact.attempt
   work.agent = fact.n
+  work.player = playerOf(backend)
   work.startedMono ??= fact.mono
   if (work.wave !== null) startItem(state, work)
   else if (state.loop !== null) state.loop.phase = { at: 'acting' }
@@ -40,6 +45,13 @@ function checkStart(state: State, fact: FactOf<'agent.intended'>, work: Work): v
   if (fact.n > maxAgents) throw new Error(`agent ${fact.n} would start, but max_agents is ${maxAgents}`)
   if (running.size >= (work.wave === null ? 1 : maxConcurrency))
     throw new Error(`agent ${fact.n} would start beside ${running.size} others`)
+}
+
+/** What the next start of the backend must heed. */
+function noteStart(state: State, { n, mono }: FactOf<'agent.intended'>, backend: BackendFacts): void {
+  const { name, startGapMs = 0 } = backend
+  if (state.throttle.has(name)) admit(state.throttle, name, { n, running: countRunning(state, name) })
+  keepDistance(state.paces, name, { gapMs: startGapMs, mono, key: `${state.run.id}:${n}` })
 }
 
 /** A clock of the agent ran out: it is to be ended, for the reason that the clock stands for. */
@@ -61,7 +73,8 @@ export function absorbEnded(state: State, fact: FactOf<'agent.ended'>): void {
   state.running.delete(fact.n)
   if (state.due.length > 0) state.due = state.due.filter((one) => one.n !== fact.n)
   account(state, running, fact.end)
-  feelPressure(state, running, fact.end)
+  feelPressure(state, running, fact)
+  feelRoom(state, fact)
   const { loop } = state
   if (running.work.wave !== null) {
     endItem(state, running.work, fact)
@@ -99,22 +112,61 @@ function findItem(state: State, id: string): Work | undefined {
   return wave?.byIndex.get(Number(id.slice(slash + 1)))
 }
 
-/** While a provider pushes back, fewer agents of its backend run; each that ends well makes room for one more. */
-function feelPressure(state: State, { backend, work }: Running, end: AgentEnd): void {
+/** While a provider pushes back, fewer agents of its backend run; those that end well make room again. */
+function feelPressure(
+  state: State,
+  { n, backend, work }: Running,
+  { end, mono }: FactOf<'agent.ended'>,
+): void {
   if (work.wave === null) return
-  if (end.failure?.class === 'rate_limit' || end.failure?.class === 'overload') {
-    let running = 1
-    for (const other of state.running.values()) if (other.backend === backend) running += 1
-    if (running < 2) return
-    const limit = shrink(state.throttle, backend, running)
-    warn(
-      state,
-      'throttled',
-      `${backend} pushes back (${end.failure.class}): at most ${limit} of its agents at once for now`,
-    )
-  } else if (end.failure === null) {
-    recover(state.throttle, backend, state.rules.features.maxConcurrency)
+  const { failure, stoppedFor, spawnError } = end
+  const { features } = state.rules
+  if (failure?.class === 'rate_limit' || failure?.class === 'overload') {
+    const told = refuse(state.throttle, backend, {
+      n,
+      others: countRunning(state, backend),
+      started: state.totals.agentsStarted,
+      mono,
+      backoffMs: features.retry.backoffSeconds * 1000,
+      wishMs: failure.retryAfterMs ?? 0,
+    })
+    if (told !== null)
+      warn(state, 'throttled', pressureText(state, backend, { told, class: failure.class, mono }))
+  } else if (failure === null && spawnError === null && (stoppedFor === null || stoppedFor === 'lingering')) {
+    serve(state.throttle, backend, { n, most: features.maxConcurrency })
+  } else {
+    unlearn(state.throttle, backend, n)
   }
+}
+
+function pressureText(
+  state: State,
+  backend: string,
+  of: { told: 'fewer' | 'none'; class: string; mono: number },
+): string {
+  const pressure = state.throttle.get(backend)
+  const rest =
+    of.told === 'fewer'
+      ? `at most ${pressure?.limit ?? 1} of its agents at once for now`
+      : `none of its agents starts for ${Math.round(((pressure?.heldUntil ?? of.mono) - of.mono) / 1000)} s`
+  return `${backend} pushes back (${of.class}): ${rest}`
+}
+
+/** While the machine lets no more agents start, fewer of them run. */
+function feelRoom(state: State, { end, mono }: FactOf<'agent.ended'>): void {
+  const { room, running, rules } = state
+  if (end.shortage !== true) {
+    room.refusals = 0
+    ease(room, mono, rules.features.maxConcurrency)
+  } else if (running.size > 0 && squeeze(room, running.size, mono)) {
+    warn(state, 'short', `${end.spawnError}: fewer agents run at once for now, and the other items wait`)
+  }
+}
+
+function countRunning(state: State, backend: string): number {
+  let count = 0
+  for (const running of state.running.values()) if (running.backend === backend) count += 1
+  return count
 }
 
 /** Cost and tokens of every agent count for the run (contract/loop §10.1). */

@@ -3,10 +3,11 @@ import { isComplete } from '../wave/gate.ts'
 import { finalMessageTopic } from '../wave/guard.ts'
 import { afterNudge, nudgeFor } from '../wave/nudge.ts'
 import { errorText, judge, neverRan } from '../wave/outcome.ts'
-import { enqueueFirst, settle } from '../wave/queue.ts'
-import { retryDelay } from '../wave/retry.ts'
-import { recover } from '../wave/throttle.ts'
-import type { Wave, Work } from '../wave/wave.ts'
+import { enqueue, enqueueFirst, enqueueInOrder, settle } from '../wave/queue.ts'
+import { isLastAttempt, retryDelay } from '../wave/retry.ts'
+import { MAX_REFUSALS, waitForRoom } from '../wave/room.ts'
+import type { Outcome, Wave, Work } from '../wave/wave.ts'
+import { accountTrouble } from './account.ts'
 import { backendOf } from './backends.ts'
 import type { Fact } from './fact.ts'
 import { controlTopics } from './intake.ts'
@@ -63,10 +64,12 @@ export function endItem(state: State, work: Work, fact: FactOf<'agent.ended'>): 
     timeoutSeconds: timeoutOf(wave, work, fact.end.stoppedFor === 'wave-deadline'),
     durationMs: Math.round(fact.mono - (work.startedMono ?? fact.mono)),
   })
+  if (fact.end.shortage === true && !wave.deadlinePassed && waitsForRoom(state, wave, work, outcome)) return
   const failureClass = fact.end.failure?.class
-  if (outcome.status === 'failed' && (failureClass === 'auth' || failureClass === 'quota')) {
-    // The item met trouble that no retry cures: it stays open, and nothing further starts.
-    state.stop ??= { reason: 'backend_unavailable', how: 'drain', message: errorText(outcome) }
+  const trouble = accountTrouble(state, work, fact)
+  if (outcome.status === 'failed' && trouble !== null) {
+    // The item stays open, and nothing further starts.
+    state.stop ??= { reason: 'backend_unavailable', how: 'drain', message: errorText(outcome), trouble }
     settle(wave, work, { ...outcome, status: 'cancelled', class: 'withdrawn' })
     return
   }
@@ -104,15 +107,55 @@ export function endItem(state: State, work: Work, fact: FactOf<'agent.ended'>): 
   settle(wave, work, outcome)
 }
 
-/** The wait before another attempt is over: the item is next in its queue. */
+/**
+ * The machine let no further agent start: that was no attempt. Beside others the item waits for the end of one, alone for
+ * a while; a run that is about to end leaves it open. False: it has waited often enough.
+ */
+function waitsForRoom(state: State, wave: Wave, work: Work, outcome: Outcome): boolean {
+  const alone = state.running.size === 0 && state.stop === null
+  const ms = alone ? waitForRoom(state.room) : null
+  if (alone && ms === null) return false
+  work.attempts -= 1
+  if (work.attempts === 0) {
+    work.startedMono = null
+    state.activations.set(work.hat, (state.activations.get(work.hat) ?? 1) - 1)
+  }
+  if (ms === null) {
+    enqueueInOrder(wave, work)
+    return true
+  }
+  work.status = 'waiting'
+  wave.waiting += 1
+  wave.retries.push({ work, ms })
+  wave.lastFailures.set(work.index, outcome)
+  state.news.push({
+    kind: 'retry',
+    wave: wave.id,
+    index: work.index,
+    class: 'shortage',
+    ms,
+    attempt: state.room.refusals + 1,
+    maxAttempts: MAX_REFUSALS,
+    payload: work.payload,
+  })
+  return true
+}
+
+/**
+ * The wait before another attempt is over: the item is next in its queue. While its provider pushes back, its last attempt
+ * comes after those of others, so that no item uses up its attempts where another has more left.
+ */
 export function retryItem(state: State, id: string): void {
+  state.room.held = false
   const slash = id.lastIndexOf('/')
   const wave = state.waves.get(id.slice(0, slash))
   const work = wave?.byIndex.get(Number(id.slice(slash + 1)))
   if (wave === undefined || work === undefined || work.status !== 'waiting') return
   wave.waiting -= 1
-  recover(state.throttle, backendOf(state, work)?.name ?? '', state.rules.features.maxConcurrency)
-  enqueueFirst(wave, work)
+  const pressed = state.throttle.has(backendOf(state, work)?.name ?? '')
+  const last = isLastAttempt(work.attempts, hatOf(wave, work), state.rules.features.retry)
+  if (pressed && last) enqueue(wave, work)
+  else enqueueFirst(wave, work)
 }
 
 /** Waiting items never start; running ones are to be ended; finished ones keep their results (contract/waves §8.2). */

@@ -1,9 +1,10 @@
 import { inline } from '../blob.ts'
 import { isIncomplete } from '../wave/detect.ts'
 import { backoffWithJitter } from '../wave/retry.ts'
-import { assess, failureOf, providerTrouble } from './assess.ts'
+import { accountTrouble } from './account.ts'
+import { assess, failureOf, passingTrouble, providerTrouble } from './assess.ts'
 import type { Fact } from './fact.ts'
-import { post, publish, takeAll } from './inbox.ts'
+import { post, publish, takeAll, warn } from './inbox.ts'
 import { takeIn } from './intake.ts'
 import { endReason } from './limits.ts'
 import type { Iteration, Loop } from './loop.ts'
@@ -14,6 +15,7 @@ import { createWork, workerOf } from './work.ts'
 type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>
 
 const FIRST_BACKOFF_MS = 30_000
+const FIRST_SHORTAGE_MS = 1000
 const LONGEST_BACKOFF_MS = 15 * 60_000
 
 export function absorbOpened(state: State, fact: FactOf<'loop.opened'>): void {
@@ -101,17 +103,20 @@ function afterReading(state: State, loop: Loop, iteration: Iteration): Loop['pha
     return { at: 'awaiting-lines', asked: false }
   }
   if (loop.dispatches.length > 0) return { at: 'dispatching' }
-  if (providerTrouble(iteration) === 'wait') return backOff(state, loop, iteration)
+  if (passingTrouble(loop, iteration) === 'wait') return backOff(state, loop, iteration)
   return { at: 'closing', asked: false }
 }
 
 function backOff(state: State, loop: Loop, iteration: Iteration): Loop['phase'] {
-  const doubled = Math.min(FIRST_BACKOFF_MS * 2 ** loop.counters.backoffs, LONGEST_BACKOFF_MS)
+  const short = iteration.end?.shortage === true
+  const first = short ? FIRST_SHORTAGE_MS : FIRST_BACKOFF_MS
+  const doubled = Math.min(first * 2 ** loop.counters.backoffs, LONGEST_BACKOFF_MS)
   const failure = iteration.end?.failure
   loop.counters.backoffs += 1
   const key = `${iteration.number}#${loop.counters.backoffs}`
   const ms = backoffWithJitter(failure?.retryAfterMs ?? doubled, key)
-  state.news.push({ kind: 'backoff', class: failure?.class ?? 'unknown', ms })
+  if (short) warn(state, 'short', `${iteration.end?.spawnError}`)
+  state.news.push({ kind: 'backoff', class: short ? 'shortage' : (failure?.class ?? 'unknown'), ms })
   return { at: 'backing-off', asked: false, ms }
 }
 
@@ -139,8 +144,16 @@ export function absorbClosed(state: State, fact: FactOf<'iteration.closed'>): vo
   const loop = loopOf(state)
   const iteration = loop.current
   if (iteration?.number !== fact.iteration || loop.phase.at !== 'closing') return
+  state.adoptable = new Map()
   if (providerTrouble(iteration) === 'give-up' && state.stop === null) {
-    state.stop = { reason: 'backend_unavailable', how: 'drain', message: failureOf(iteration) ?? '' }
+    const trouble =
+      iteration.end && accountTrouble(state, iteration.work, { end: iteration.end, at: fact.at })
+    state.stop = {
+      reason: 'backend_unavailable',
+      how: 'drain',
+      message: failureOf(iteration) ?? '',
+      ...(trouble === null ? {} : { trouble }),
+    }
   }
   assess(state, loop, iteration)
   const pause = state.rules.eventLoop.cooldownDelaySeconds > 0 && loop.humanNotes.length === 0

@@ -2,13 +2,16 @@ import { createTopology } from '../topology.ts'
 import { nextStage } from '../wave/chain.ts'
 import { interrupted } from '../wave/outcome.ts'
 import { requeue, settle } from '../wave/queue.ts'
+import { createRoom } from '../wave/room.ts'
 import type { Wave, Work } from '../wave/wave.ts'
+import { takeFound } from './absorb-recovered.ts'
+import { afterWaves } from './absorb-wave.ts'
 import { resume } from './assess.ts'
 import { createCounters } from './create.ts'
 import { deliverChain } from './deliver-results.ts'
 import type { Fact } from './fact.ts'
 import { COORDINATOR, giveBack, giveBackIteration, takeAll } from './inbox.ts'
-import type { Loop } from './loop.ts'
+import type { Iteration, Loop } from './loop.ts'
 import type { State } from './state.ts'
 
 /**
@@ -26,6 +29,8 @@ export function absorbResumed(state: State, fact: Extract<Fact, { type: 'loop.re
   state.stop = null
   state.due = []
   state.throttle.clear()
+  state.paces.clear()
+  state.room = createRoom()
   state.runtimeArmed = false
   state.earlierMs = fact.totalLimits ? state.pastMs : 0
   state.runtimeUp = fact.totalLimits && state.earlierMs >= state.rules.eventLoop.maxRuntimeSeconds * 1000
@@ -39,25 +44,64 @@ export function absorbResumed(state: State, fact: Extract<Fact, { type: 'loop.re
   }
   loop.counters = createCounters()
 
+  const cutFrom = firstCutAgent(state, loop)
+  takeFound(state, fact.found ?? [])
+
   const filed = new Set(fact.filed)
   for (const wave of state.waves.values()) reopen(wave, filed, fact.mono)
   endChains(state, loop)
   loop.phase = phaseAfter(state, loop)
-  if (loop.phase.at === 'ready') loop.inherited = loop.backlog.length
+  if (loop.phase.at === 'ready') {
+    loop.inherited = loop.backlog.length
+    loop.cutFrom = Math.min(loop.cutFrom ?? Infinity, cutFrom)
+  }
   reroute(state, loop)
   resume(state, [], 'The run goes on after an interruption. Look at what is there before you continue.')
+}
+
+/** True where a resumed loop begins with a new iteration: all that was under way is done, or given back. */
+export function isAtRest(state: State, loop: Loop): boolean {
+  switch (loop.phase.at) {
+    case 'ready':
+    case 'cooling':
+    case 'begun':
+    case 'acting':
+    case 'backing-off':
+      return true
+    case 'reading':
+    case 'quoting':
+    case 'awaiting-lines':
+    case 'closing':
+      return loop.current !== null && wasCut(loop.current)
+    case 'waving':
+      return state.waves.size === 0 && loop.continuations.length === 0 && loop.current === null
+    case 'dispatching':
+      return false
+  }
+}
+
+/** Its agent was ended before its time. */
+function wasCut({ end }: Iteration): boolean {
+  return end === null || end.stoppedFor === 'interrupt'
+}
+
+/** The first agent of an iteration that is given back; else the first of which the journal, whose end may be lost, knows nothing. */
+function firstCutAgent({ totals }: State, { current, phase }: Loop): number {
+  const isUnderWay = current !== null && phase.at !== 'ready' && phase.at !== 'cooling'
+  return isUnderWay && current.work.agent > 0
+    ? current.work.agent - current.work.attempts + 1
+    : totals.agentsStarted + 1
 }
 
 /** Where the loop stands once nothing of the old invocation runs any more. */
 function phaseAfter(state: State, loop: Loop): Loop['phase'] {
   const { phase, current } = loop
-  const wasCut = current !== null && (current.end === null || current.end.stoppedFor === 'interrupt')
   switch (phase.at) {
     case 'ready':
     case 'cooling':
       return { at: 'ready' }
     case 'waving':
-      return state.waves.size > 0 || loop.continuations.length > 0 ? phase : { at: 'closing', asked: false }
+      return state.waves.size > 0 || loop.continuations.length > 0 ? phase : afterWaves(loop)
     case 'dispatching':
       return phase
     case 'begun':
@@ -69,7 +113,7 @@ function phaseAfter(state: State, loop: Loop): Loop['phase'] {
     case 'quoting':
     case 'awaiting-lines':
     case 'closing':
-      if (wasCut) {
+      if (current !== null && wasCut(current)) {
         giveBackIteration(loop, current)
         return { at: 'ready' }
       }

@@ -9,6 +9,7 @@ import { deliverChain, publishFailures, resultsOf } from './deliver-results.ts'
 import type { Fact } from './fact.ts'
 import { publish, warn } from './inbox.ts'
 import { allowedPatterns, deliverPlain, publishScopeViolation } from './intake.ts'
+import type { Loop } from './loop.ts'
 import type { State } from './state.ts'
 import { createWork } from './work.ts'
 
@@ -60,6 +61,7 @@ export function openWave(state: State, plan: WavePlan, time: Time): void {
     timeouts: plan.timeouts,
     deadlineSeconds: plan.deadlineSeconds,
     shell: plan.shell,
+    redriveOf: plan.redriveOf ?? null,
     chain: plan.chain ?? { root: plan.id, stage: 1, ran: Object.keys(plan.hats), waiting: [] },
     openedAt: time.at,
     openedMono: time.mono,
@@ -80,6 +82,7 @@ export function openWave(state: State, plan: WavePlan, time: Time): void {
     const work = works[i]
     if (work === undefined) return
     if (item.carried !== undefined) carry(wave, work, item.carried)
+    else if (item.adopted !== undefined) settle(wave, work, item.adopted.outcome)
     else if (item.barred !== undefined) settle(wave, work, neverRan(item.barred))
     else enqueue(wave, work)
   })
@@ -110,7 +113,29 @@ export function absorbMerged(state: State, fact: FactOf<'wave.merged'>): void {
   }
   if (stage.items.length > 0) loop.continuations.push(wave.id)
   else deliverChain(state, loop, wave)
-  if (state.waves.size === 0 && loop.continuations.length === 0) loop.phase = { at: 'closing', asked: false }
+  if (state.waves.size === 0 && loop.continuations.length === 0) loop.phase = afterWaves(loop)
+}
+
+/** The iteration that dispatched is closed; a wave that was run again belongs to none. */
+export function afterWaves(loop: Loop): Loop['phase'] {
+  return loop.current === null ? { at: 'ready' } : { at: 'closing', asked: false }
+}
+
+/**
+ * A person has a part of a merged wave run again, between two iterations: no iteration is at work, and the run's end,
+ * if it had one, is taken back.
+ */
+export function openRedriven(state: State, fact: FactOf<'wave.redriven'>): void {
+  const { loop } = state
+  if (loop === null || loop.phase.at !== 'ready')
+    throw new Error(`wave ${fact.of} was run again at a wrong time`)
+  loop.completion = null
+  loop.cancelled = false
+  loop.current = null
+  state.adoptable = new Map(fact.later)
+  openWave(state, fact.plan, fact)
+  for (const hat of fact.exhausted) publishExhausted(state, hat, topicsOf([fact.plan], hat))
+  loop.phase = { at: 'waving' }
 }
 
 /** The next stage of a chain opens: what it takes up is no longer waiting. */
@@ -128,14 +153,11 @@ export function openStage(state: State, fact: FactOf<'stage.opened'>): void {
 }
 
 function createItem(plan: WavePlan, item: WaveItem): Work {
-  return createWork({
-    id: `${plan.id}/${item.index}`,
-    wave: plan.id,
-    index: item.index,
-    hat: item.hat,
-    topic: item.event.topic,
-    payload: item.event.payload,
-  })
+  const { index, hat, event, adopted } = item
+  return createWork(
+    { id: `${plan.id}/${index}`, wave: plan.id, index, hat, topic: event.topic, payload: event.payload },
+    adopted,
+  )
 }
 
 function topicsOf(plans: readonly WavePlan[], hat: string): readonly string[] {

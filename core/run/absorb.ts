@@ -1,9 +1,11 @@
 import { unreachable } from '../result.ts'
+import { expectWake, wake } from '../wave/pace.ts'
 import { absorbEnded, absorbIntended, absorbLapsed, absorbStopping } from './absorb-agent.ts'
 import { absorbWorkerRead, passDeadline, retryItem } from './absorb-item.ts'
 import { absorbBegun, absorbClosed, absorbOpened, absorbRead, passPhaseTimer } from './absorb-loop.ts'
+import { absorbRecovered } from './absorb-recovered.ts'
 import { absorbResumed } from './absorb-resume.ts'
-import { absorbMerged, absorbResolved, openStage, openWave } from './absorb-wave.ts'
+import { absorbMerged, absorbResolved, openRedriven, openStage, openWave } from './absorb-wave.ts'
 import type { Asked, Fact, TimerId } from './fact.ts'
 import type { State, Stop } from './state.ts'
 
@@ -30,7 +32,10 @@ export function absorb(state: State, fact: Fact): State {
       break
     case 'agent.started': {
       const running = state.running.get(fact.n)
-      if (running) running.pid = fact.pid
+      if (running) {
+        running.pid = fact.pid
+        running.process = { startTime: fact.startTime, bootId: fact.bootId }
+      }
       break
     }
     case 'agent.lapsed':
@@ -57,6 +62,12 @@ export function absorb(state: State, fact: Fact): State {
     case 'stage.opened':
       openStage(state, fact)
       break
+    case 'item.recovered':
+      absorbRecovered(state, fact)
+      break
+    case 'wave.redriven':
+      openRedriven(state, fact)
+      break
     case 'wave.merged':
       absorbMerged(state, fact)
       break
@@ -74,7 +85,11 @@ export function absorb(state: State, fact: Fact): State {
       })
       break
     case 'workspace.gone':
-      absorbStop(state, { reason: 'workspace_gone', how: 'now' })
+      absorbStop(state, {
+        reason: 'workspace_gone',
+        how: 'now',
+        message: `the workspace ${state.run.workspace} is gone`,
+      })
       break
     case 'io.failed':
       absorbStop(state, { reason: 'io_error', how: 'now', message: fact.message })
@@ -122,6 +137,9 @@ function absorbTimer(state: State, timer: TimerId): void {
     case 'runtime':
       state.runtimeUp = true
       break
+    case 'start':
+      wake(state.paces, timer.backend, timer.at)
+      break
     default:
       unreachable(timer)
   }
@@ -130,6 +148,10 @@ function absorbTimer(state: State, timer: TimerId): void {
 function absorbAsked(state: State, what: Asked): void {
   if (what.kind === 'runtime') {
     state.runtimeArmed = true
+    return
+  }
+  if (what.kind === 'start') {
+    expectWake(state.paces, what.backend, what.at)
     return
   }
   if (what.kind === 'phase') {

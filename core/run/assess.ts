@@ -3,6 +3,7 @@ import { type Blob, inline } from '../blob.ts'
 import type { HatId } from '../hat.ts'
 import type { Topic } from '../topic.ts'
 import { WORKER_FAILED } from '../wave/merge.ts'
+import { MAX_REFUSALS } from '../wave/room.ts'
 import { COORDINATOR, giveBackIteration, publish } from './inbox.ts'
 import type { Completion, Iteration, Letter, Loop } from './loop.ts'
 import type { State } from './state.ts'
@@ -48,7 +49,16 @@ export function failureOf(iteration: Iteration): string | null {
   return end.failure === null ? null : `${end.failure.message}${tailOf(end)}`
 }
 
-/** Trouble at the provider that is worth waiting for; only where no event was accepted (contract/loop §8.1). */
+/**
+ * Trouble that is worth waiting for: at the provider, or on a machine that lets no agent start for now. Only where no event
+ * was accepted (contract/loop §8.1).
+ */
+export function passingTrouble(loop: Loop, iteration: Iteration): 'wait' | 'give-up' | null {
+  if (iteration.end?.shortage === true) return loop.counters.backoffs < MAX_REFUSALS - 1 ? 'wait' : null
+  return providerTrouble(iteration)
+}
+
+/** Trouble at the provider alone. */
 export function providerTrouble(iteration: Iteration): 'wait' | 'give-up' | null {
   const end = iteration.end
   if (end === null || end.failure === null || end.stoppedFor !== null || iteration.accepted > 0) return null

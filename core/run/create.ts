@@ -1,4 +1,5 @@
 import type { Topology } from '../topology.ts'
+import { createRoom } from '../wave/room.ts'
 import type { Counters, Loop } from './loop.ts'
 import type { Rules, RunInfo, State, Totals } from './state.ts'
 
@@ -12,10 +13,14 @@ export function createState(of: { run: RunInfo; rules: Rules; topology: Topology
     waves: new Map(),
     knownWaves: new Set(),
     merged: new Map(),
+    adoptable: new Map(),
+    found: new Set(),
     running: new Map(),
     workers: new Map(),
     workerAgents: new Set(),
     throttle: new Map(),
+    paces: new Map(),
+    room: createRoom(),
     due: [],
     totals: createTotals(),
     activations: new Map(),
@@ -56,6 +61,7 @@ function createLoop(): Loop {
     backlog: [],
     badBacklog: [],
     inherited: 0,
+    cutFrom: null,
     inferred: 0,
     readOffset: 0,
   }

@@ -13,7 +13,7 @@ export function decide(state: State, now: Now): readonly Action[] {
   if (state.ended !== null) return []
   const ends = endings(state)
   if (ends !== null) return ends
-  return [...stops(state), ...watchRuntime(state, now), ...steerWaves(state), ...steerLoop(state, now)]
+  return [...stops(state), ...watchRuntime(state, now), ...steerWaves(state, now), ...steerLoop(state, now)]
 }
 
 /** The end of the run, once nothing is running that it must wait for; null: not yet. */
@@ -25,7 +25,8 @@ function endings(state: State): readonly Action[] | null {
 
 /** A stop or a spent budget that left items open; or, without a loop, the end of its one wave. */
 function endedByWaves(state: State): StopReason | null {
-  const pausing = state.loop?.phase.at === 'backing-off' || state.loop?.phase.at === 'cooling'
+  const at = state.loop?.phase.at
+  const pausing = at === 'backing-off' || at === 'cooling' || at === 'begun'
   if (pausing) return halted(state)
   const waves = [...state.waves.values()]
   const left = waves.some((wave) => !isComplete(wave))

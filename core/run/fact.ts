@@ -1,10 +1,11 @@
 import type { AgentEnd, Lapse, StopCause } from '../agent/end.ts'
+import type { Usage } from '../backend/contract.ts'
 import type { Blob } from '../blob.ts'
 import type { BadLine, Event } from '../event.ts'
 import type { Hat, HatId } from '../hat.ts'
 import type { WorkspaceChange } from '../run-event.ts'
 import type { Resolution, WavePlan } from '../wave/plan.ts'
-import type { WaveId, WorkId } from '../wave/wave.ts'
+import type { Adoption, Cost, Outcome, WaveId, WorkId } from '../wave/wave.ts'
 import type { Rules, StopReason } from './state.ts'
 
 /**
@@ -30,6 +31,8 @@ export type FactBody =
       readonly filed: readonly WorkId[]
       /** `--total-limits`: what earlier invocations used counts too. */
       readonly totalLimits: boolean
+      /** Results on disk of waves that the journal, whose end a power cut has taken, does not know; by key. Absent: none. */
+      readonly found?: readonly (readonly [key: string, adoption: Adoption])[]
       /** The config as it was read anew: holds from here on, and what was journalled before is never judged by it. */
       readonly config?: { readonly rules: Rules; readonly hats: readonly Hat[] }
     }
@@ -73,6 +76,25 @@ export type FactBody =
       readonly plan: WavePlan
       readonly exhausted: readonly HatId[]
     }
+  /** The outcome of an item was on disk, and the journal, whose end a power cut has taken, did not know it. */
+  | {
+      readonly type: 'item.recovered'
+      readonly work: WorkId
+      readonly outcome: Outcome
+      readonly attempts: number
+      /** Of all attempts. */
+      readonly cost: Cost
+      readonly usage: Usage | null
+    }
+  /** A person has a part of a merged wave run again: a new wave, whose other items keep their outcomes. */
+  | {
+      readonly type: 'wave.redriven'
+      readonly of: WaveId
+      readonly plan: WavePlan
+      readonly exhausted: readonly HatId[]
+      /** Results of the stages that followed it, by key: what asks the same again is not paid again. */
+      readonly later: readonly (readonly [key: string, adoption: Adoption])[]
+    }
   | { readonly type: 'wave.merged'; readonly wave: WaveId; readonly change: WorkspaceChange | null }
   | { readonly type: 'iteration.closed'; readonly iteration: number }
   | { readonly type: 'timer.fired'; readonly timer: TimerId }
@@ -97,6 +119,7 @@ export type Asked =
   | { readonly kind: 'deadline'; readonly wave: WaveId }
   | { readonly kind: 'retry'; readonly wave: WaveId }
   | { readonly kind: 'runtime' }
+  | { readonly kind: 'start'; readonly backend: string; readonly at: number }
 
 export type TimerId =
   | { readonly kind: 'deadline'; readonly wave: WaveId }
@@ -105,8 +128,11 @@ export type TimerId =
   | { readonly kind: 'phase' }
   /** `max_runtime` is up. */
   | { readonly kind: 'runtime' }
+  /** Agents of a backend may start again, from `at` on (mono). */
+  | { readonly kind: 'start'; readonly backend: string; readonly at: number }
 
 /** Facts that a resumed run needs. */
 export function isDurable(fact: FactBody): boolean {
+  if (fact.type === 'timer.fired') return fact.timer.kind !== 'start'
   return fact.type !== 'asked' && fact.type !== 'agent.lapsed'
 }

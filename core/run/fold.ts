@@ -10,13 +10,15 @@ export interface FoldOptions {
   readonly dir: string
   /** The invocation that goes on with the run. */
   readonly run?: Pick<RunInfo, 'pid' | 'startedAt' | 'startedMono'>
+  /** Sees the state after each fact: what is let go later can be kept by somebody who wants to tell of it. */
+  readonly watch?: (state: State) => void
 }
 
 /**
  * Folds a journal back into the state that it describes, by the config that held when each fact was recorded.
  * Throws `journal_broken` where it contradicts itself.
  */
-export function foldJournal({ manifest, facts }: JournalContent, { dir, run }: FoldOptions): State {
+export function foldJournal({ manifest, facts }: JournalContent, { dir, run, watch }: FoldOptions): State {
   const { config } = manifest
   const state = createState({
     run: {
@@ -35,7 +37,10 @@ export function foldJournal({ manifest, facts }: JournalContent, { dir, run }: F
     loop: manifest.mode === 'loop',
   })
   try {
-    for (const fact of facts) absorb(state, fact)
+    for (const fact of facts) {
+      absorb(state, fact)
+      watch?.(state)
+    }
   } catch (error) {
     throw new RalphError(
       'journal_broken',

@@ -29,11 +29,12 @@ export function takeIn(state: State, loop: Loop, iteration: Iteration, at: numbe
   loop.backlog = []
   loop.badBacklog = []
   const inherited = new Set(events.slice(0, loop.inherited))
+  const counted = withoutReplaced(state, loop, events)
   loop.inherited = 0
 
   reportBadLines(state, iteration, bad)
   iteration.goodLines += events.length
-  const { dispatches, plain } = setDispatchesApart(state, loop, events)
+  const { dispatches, plain } = setDispatchesApart(state, loop, counted)
   const allowed = enforceScope(state, iteration, dropLateLines(state, plain))
   iteration.accepted += [...dispatches, ...allowed].filter((event) => !inherited.has(event)).length
 
@@ -68,6 +69,44 @@ function reportBadLines(state: State, iteration: Iteration, bad: readonly BadLin
     publish(state, { topic: 'event.malformed', payload })
     warn(state, 'event_malformed', payload)
   }
+}
+
+/**
+ * An iteration that was cut and repeated hands its work out once: where the repetition dispatches, what the cut try had
+ * dispatched is dropped, aloud. All else of that try stays.
+ */
+function withoutReplaced(state: State, loop: Loop, events: readonly Event[]): readonly Event[] {
+  const { cutFrom } = loop
+  loop.cutFrom = null
+  if (cutFrom === null) return events
+  const isCut = (event: Event): boolean => (agentOf(state, event) ?? 0) >= cutFrom
+  const mine = events.slice(loop.inherited)
+  if (!mine.some((event) => fansOut(state, event))) return events
+  const replaced = new Set(
+    events.slice(0, loop.inherited).filter((event) => isCut(event) && fansOut(state, event)),
+  )
+  if (replaced.size === 0) return events
+  const topics = [...new Set([...replaced].map(({ topic }) => topic))].join(', ')
+  warn(
+    state,
+    'wave_replaced',
+    `${replaced.size} items (${topics}) of an iteration that was cut do not start: its repetition has handed the work out again`,
+  )
+  return events.filter((event) => !replaced.has(event))
+}
+
+/** True for an item of a wave, explicit or inferred. */
+function fansOut(state: State, event: Event): boolean {
+  return (
+    isDispatch(event, (id) => state.knownWaves.has(id)) ||
+    (event.wave === undefined && (state.topology.receiver(event.topic)?.concurrency ?? 1) > 1)
+  )
+}
+
+/** Number of the agent of this run that wrote a line; null: somebody else. */
+function agentOf({ run }: State, { agent }: Event): number | null {
+  const colon = agent?.lastIndexOf(':') ?? -1
+  return agent?.slice(0, colon) === run.id ? Number(agent.slice(colon + 1)) : null
 }
 
 function setDispatchesApart(
@@ -113,9 +152,9 @@ function mayComeLate(state: State, { wave: tag, topic }: Event): boolean {
   )
 }
 
-function isWorkers(state: State, { agent }: Event): boolean {
-  const colon = agent?.lastIndexOf(':') ?? -1
-  return agent?.slice(0, colon) === state.run.id && state.workerAgents.has(Number(agent.slice(colon + 1)))
+function isWorkers(state: State, event: Event): boolean {
+  const n = agentOf(state, event)
+  return n !== null && state.workerAgents.has(n)
 }
 
 /** Drops what active hats may not publish, where the config asks for it. Control topics are exempt. */

@@ -44,6 +44,8 @@ function askedTimer({ timer }: Extract<Action, { kind: 'set-timer' }>): Asked {
       return { kind: 'phase' }
     case 'runtime':
       return { kind: 'runtime' }
+    case 'start':
+      return timer
     default:
       return unreachable(timer)
   }

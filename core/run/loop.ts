@@ -40,6 +40,8 @@ export interface Loop {
   badBacklog: BadLine[]
   /** Lines at the head of the backlog that an iteration of an earlier invocation wrote: they speak for no other one. */
   inherited: number
+  /** Agents from this number on belong to an iteration that was cut and is repeated. Null: none was. */
+  cutFrom: number | null
   /** Merged waves whose results become the next stage of a chain. */
   continuations: WaveId[]
   /** Waves inferred so far: numbers their ids. */

@@ -1,5 +1,5 @@
 import type { ReadBlob } from '../blob.ts'
-import type { RunEvent } from '../run-event.ts'
+import { PREVIEW, type RunEvent } from '../run-event.ts'
 import { completionReason, countStatuses, neverStarted, places, received } from '../wave/gate.ts'
 import type { WavePlan } from '../wave/plan.ts'
 import type { Wave } from '../wave/wave.ts'
@@ -8,14 +8,11 @@ import { backendOf } from './backends.ts'
 import type { Fact } from './fact.ts'
 import { COORDINATOR } from './inbox.ts'
 import type { Iteration, Loop } from './loop.ts'
-import type { News, State } from './state.ts'
+import type { News, Now, State } from './state.ts'
 import { exitCode } from './stop.ts'
 
 /** The loop's name where no hat is active. */
 const COORDINATOR_NAME = 'ralph'
-
-/** Characters of a payload that an event shows; views cut further. */
-const PREVIEW = 200
 
 /** What observers are told of a fact that was just absorbed. Pure. */
 export function narrate(state: State, fact: Fact, read: ReadBlob): readonly RunEvent[] {
@@ -47,13 +44,14 @@ function tellFact(state: State, fact: Fact, read: ReadBlob): readonly RunEvent[]
       return fact.resolution.plans.map(tellWaveStarted)
     case 'stage.opened':
     case 'wave.opened':
+    case 'wave.redriven':
       return [tellWaveStarted(fact.plan)]
     case 'wave.merged': {
       const wave = state.merged.get(fact.wave)
       return wave === undefined ? [] : [tellWaveCompleted(wave)]
     }
     case 'iteration.closed':
-      return tellIterationEnd(state, fact.at)
+      return tellIterationEnd(state, { wall: fact.at, mono: fact.mono })
     case 'run.ended':
       return tellEnd(state, fact, read)
     default:
@@ -123,6 +121,7 @@ function tellWorkerEvents(state: State, fact: Extract<Fact, { type: 'worker.read
 
 function tellWaveStarted(plan: WavePlan): RunEvent {
   const hats = Object.values(plan.hats)
+  const reused = plan.items.filter((item) => item.adopted !== undefined).length
   return {
     type: 'wave_started',
     hat_name: hats.map((hat) => hat.name).join(', '),
@@ -134,6 +133,8 @@ function tellWaveStarted(plan: WavePlan): RunEvent {
     deadline_secs: plan.deadlineSeconds,
     inferred: plan.inferred,
     concurrency: hats.reduce((sum, hat) => sum + hat.concurrency, 0),
+    ...(reused === 0 ? {} : { reused }),
+    ...(plan.redriveOf === undefined ? {} : { redrive_of: plan.redriveOf }),
   }
 }
 
@@ -152,10 +153,10 @@ function tellWaveCompleted(wave: Wave): RunEvent {
   }
 }
 
-function tellIterationEnd(state: State, at: number): readonly RunEvent[] {
+function tellIterationEnd(state: State, now: Now): readonly RunEvent[] {
   const iteration = state.loop?.current
   if (!state.loop || !iteration) return []
-  return [iterationEnd(state, state.loop, iteration, at)]
+  return [iterationEnd(state, state.loop, iteration, now)]
 }
 
 /** The summary of an iteration: of its own agent, workers not included. */
@@ -163,14 +164,14 @@ export function iterationEnd(
   state: State,
   loop: Loop,
   iteration: Iteration,
-  at: number,
+  now: Now,
 ): Extract<RunEvent, { type: 'iteration_end' }> {
   const { usage, cost } = iteration.work
   const reason = failureOf(iteration)
   return {
     type: 'iteration_end',
     iteration: iteration.number,
-    duration_ms: at - iteration.startedAt,
+    duration_ms: durationOf(state, iteration, now),
     cost_usd: 'usd' in cost ? cost.usd : null,
     input_tokens: usage?.input ?? null,
     output_tokens: usage?.output ?? null,
@@ -184,6 +185,12 @@ export function iterationEnd(
     reason,
     cost_source: 'usd' in cost ? cost.source : null,
   }
+}
+
+/** By the clock that nobody sets; by the other one where an earlier invocation began the iteration. */
+function durationOf({ run }: State, iteration: Iteration, { wall, mono }: Now): number {
+  const isOwn = iteration.startedAt >= run.startedAt && mono >= iteration.startedMono
+  return Math.max(0, Math.round(isOwn ? mono - iteration.startedMono : wall - iteration.startedAt))
 }
 
 function tellEnd(
@@ -210,6 +217,7 @@ function tellEnd(
         total: wave.total,
       })),
       ...(state.stop?.message === undefined ? {} : { message: state.stop.message }),
+      ...(state.stop?.trouble === undefined ? {} : { trouble: state.stop.trouble }),
     },
   ]
 }

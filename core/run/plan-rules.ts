@@ -1,5 +1,7 @@
 import type { HatId } from '../hat.ts'
 import type { PlanRules } from '../wave/plan.ts'
+import type { Player } from '../wave/wave.ts'
+import { backendOf, playerOf } from './backends.ts'
 import { controlTopics } from './intake.ts'
 import type { State } from './state.ts'
 
@@ -14,7 +16,13 @@ export function planRules(state: State): PlanRules {
     activationsLeft: (hat) => activationsLeft(state, hat),
     allowed: null,
     isKnown: (id) => state.knownWaves.has(id),
+    reuse: { adoptable: state.adoptable, playerOf: (hat) => playerOfHat(state, hat) },
   }
+}
+
+function playerOfHat(state: State, hat: HatId): Player | null {
+  const backend = backendOf(state, { hat })
+  return backend === undefined ? null : playerOf(backend)
 }
 
 /** What is counted already, and what will be: the iteration at work, and items that wait for their first start. */

@@ -2,8 +2,11 @@ import type { StopCause } from '../agent/end.ts'
 import type { Blob } from '../blob.ts'
 import type { EventLoopSettings, FeatureSettings, Price } from '../config/settings.ts'
 import type { HatId } from '../hat.ts'
-import type { CostSource } from '../run-event.ts'
+import type { AccountTrouble, CostSource } from '../run-event.ts'
 import type { Topology } from '../topology.ts'
+import type { Adoptable } from '../wave/adopt.ts'
+import type { Paces } from '../wave/pace.ts'
+import type { Room } from '../wave/room.ts'
 import type { Throttle } from '../wave/throttle.ts'
 import type { Wave, WaveId, Work } from '../wave/wave.ts'
 import type { Letter, Loop } from './loop.ts'
@@ -31,6 +34,10 @@ export interface State {
   readonly knownWaves: Set<WaveId>
   /** Merged waves whose results still wait in an inbox, or stand in the current iteration's prompt. */
   readonly merged: Map<WaveId, Wave>
+  /** Results that items of this iteration's waves take over, by key: of an earlier chain, or found on disk. */
+  adoptable: Adoptable
+  /** Results that were found on disk: what they cost counts once. */
+  readonly found: Set<string>
   /** Agents that were started and have not ended, by number. */
   readonly running: Map<number, Running>
   /** Items of open waves by the numbers of their agents, ended ones included: a late line finds its item. */
@@ -39,6 +46,10 @@ export interface State {
   readonly workerAgents: Set<number>
   /** Backends whose providers push back, and how many of their agents may run. */
   readonly throttle: Throttle
+  /** When the next agent of a backend may start, where that is bound. */
+  readonly paces: Paces
+  /** How many agents the machine lets run, where it has refused a start. */
+  room: Room
   /** Agents that are to be ended, until decide has asked for it. */
   due: { readonly n: number; readonly cause: StopCause }[]
   readonly totals: Totals
@@ -108,11 +119,19 @@ export interface Rules {
 
 export interface BackendFacts {
   readonly name: string
+  /** Where the user's own command is the backend: that command. */
+  readonly command?: string
+  /** Absent: the program's own choice, or a journal that does not tell it. */
+  readonly model?: string
   readonly output: 'text' | 'stream'
   readonly contextWindow: number
   readonly price?: Price
   /** Inactivity limit of ordinary iterations. */
   readonly inactivitySeconds: number
+  /** Least time between two starts of its agents. Absent: none. */
+  readonly startGapMs?: number
+  /** How a person logs in to it. Absent: not known. */
+  readonly login?: string
 }
 
 export interface Totals {
@@ -131,6 +150,8 @@ export interface Running {
   readonly attempt: number
   readonly backend: string
   pid: number | null
+  /** What tells its process from a later one with that pid; null until it has started. */
+  process: { readonly startTime: string; readonly bootId: string } | null
   /** Set once a stop was asked for. */
   stopping: StopCause | null
 }
@@ -166,4 +187,5 @@ export interface Stop {
   readonly how: 'now' | 'drain'
   readonly signal?: 'SIGINT' | 'SIGTERM' | 'SIGHUP'
   readonly message?: string
+  readonly trouble?: AccountTrouble
 }

@@ -8,6 +8,7 @@ import { iterationBrief } from './brief.ts'
 import { allowedPatterns } from './intake.ts'
 import { endReason, usedMs } from './limits.ts'
 import type { Iteration, Loop } from './loop.ts'
+import { isTooSoon, wakeFor } from './pacing.ts'
 import { planRules } from './plan-rules.ts'
 import { selectHats } from './select.ts'
 import type { Now, State } from './state.ts'
@@ -24,7 +25,7 @@ export function steerLoop(state: State, now: Now): readonly Action[] {
     case 'ready':
       return betweenIterations(state, loop)
     case 'begun':
-      return current === null ? [] : [startIteration(state, loop, current)]
+      return current === null ? [] : startInTime(state, loop, current, now)
     case 'acting':
       return []
     case 'waving':
@@ -54,6 +55,14 @@ function betweenIterations(state: State, loop: Loop): readonly Action[] {
   if (reason !== null) return [{ kind: 'end', reason }]
   const { hats, exhausted } = selectHats(state, loop)
   return [{ kind: 'begin-iteration', iteration: loop.iteration + 1, hats, exhausted, guidance: loop.unnoted }]
+}
+
+/** Not too soon after the last agent of the same backend. */
+function startInTime(state: State, loop: Loop, iteration: Iteration, now: Now): readonly Action[] {
+  const backend = backendOf(state, iteration.work)?.name ?? ''
+  return isTooSoon(state, backend, now)
+    ? wakeFor(state, backend, now)
+    : [startIteration(state, loop, iteration)]
 }
 
 function startIteration(state: State, loop: Loop, iteration: Iteration): Action {

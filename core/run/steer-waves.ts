@@ -1,42 +1,33 @@
-import type { HatId } from '../hat.ts'
 import { isComplete } from '../wave/gate.ts'
+import { isLastAttempt } from '../wave/retry.ts'
 import { startable } from '../wave/schedule.ts'
 import type { Wave, Work } from '../wave/wave.ts'
 import type { Action } from './action.ts'
 import { backendOf } from './backends.ts'
 import { itemBrief } from './brief.ts'
 import { halted } from './limits.ts'
-import type { State } from './state.ts'
+import { freeOf, wakeFor } from './pacing.ts'
+import type { Now, State } from './state.ts'
 
 /** What open waves permit now: timers, outcomes to be kept, merges, and items for free places. */
-export function steerWaves(state: State): readonly Action[] {
+export function steerWaves(state: State, now: Now): readonly Action[] {
   const actions: Action[] = []
   for (const wave of state.waves.values()) actions.push(...steerWave(state, wave))
   if (state.waves.size === 0 || halted(state) !== null) return actions
-  const { maxConcurrency, maxAgents } = state.rules.features
-  const room = Math.min(maxConcurrency - state.running.size, maxAgents - state.totals.agentsStarted)
-  startable(state.waves.values(), { room, backendOf: nameOf(state), free: heldBack(state) }).forEach(
-    (work, i) => {
-      actions.push(startItem(state, work, state.totals.agentsStarted + 1 + i))
-    },
-  )
+  const { maxConcurrency, maxAgents, retry } = state.rules.features
+  const places = state.room.held ? 0 : Math.min(maxConcurrency, state.room.limit ?? maxConcurrency)
+  const { works, heldBack } = startable(state.waves.values(), {
+    room: Math.min(places - state.running.size, maxAgents - state.totals.agentsStarted),
+    backendOf: (hat) => backendOf(state, { hat })?.name ?? '',
+    free: (hat) => freeOf(state, hat, now),
+    isLast: (work, hat) => isLastAttempt(work.attempts, hat, retry),
+  })
+  works.forEach((work, i) => {
+    actions.push(startItem(state, work, state.totals.agentsStarted + 1 + i))
+  })
+  // What starts now is heeded first: this is asked again at once.
+  if (works.length === 0) for (const backend of heldBack) actions.push(...wakeFor(state, backend, now))
   return actions
-}
-
-/** Name of the backend that plays a hat. */
-function nameOf(state: State): (hat: HatId) => string {
-  return (hat) => backendOf(state, { hat })?.name ?? ''
-}
-
-/** Free places of the backends whose providers push back. */
-function heldBack(state: State): ReadonlyMap<string, number> {
-  const free = new Map(state.throttle)
-  if (free.size === 0) return free
-  for (const { backend } of state.running.values()) {
-    const left = free.get(backend)
-    if (left !== undefined) free.set(backend, left - 1)
-  }
-  return free
 }
 
 function steerWave(state: State, wave: Wave): readonly Action[] {

@@ -1,19 +1,22 @@
 import type { Event } from '../event.ts'
 import { mayPublish, NESTED_REFUSED, TOPIC_REFUSED } from '../wave/guard.ts'
-import type { Work } from '../wave/wave.ts'
+import type { Adoption, Work } from '../wave/wave.ts'
 import { controlTopics } from './intake.ts'
 import type { State } from './state.ts'
 
 /** A work before its first attempt. */
-export function createWork(of: Pick<Work, 'id' | 'wave' | 'index' | 'hat' | 'topic' | 'payload'>): Work {
+export function createWork(
+  of: Pick<Work, 'id' | 'wave' | 'index' | 'hat' | 'topic' | 'payload'>,
+  adopted?: Adoption,
+): Work {
   return {
     ...of,
     status: 'queued',
-    attempts: 0,
+    attempts: adopted?.attempts ?? 0,
     agent: 0,
     startedMono: null,
-    cost: { unknown: true },
-    usage: null,
+    cost: adopted?.cost ?? { unknown: true },
+    usage: adopted?.usage ?? null,
     accepted: [],
     refused: [],
     nestedRefused: 0,
@@ -21,6 +24,8 @@ export function createWork(of: Pick<Work, 'id' | 'wave' | 'index' | 'hat' | 'top
     linesRead: 0,
     nudge: null,
     outcome: null,
+    player: adopted?.player ?? null,
+    adopted: adopted ?? null,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Event } from '../event.ts'
 import type { Hat, HatId } from '../hat.ts'
 import type { Topology } from '../topology.ts'
+import { adoptionsFor } from './adopt.ts'
 import { limitActivations, type PlanRules, planWave, type WaveItem, type WavePlan } from './plan.ts'
 import type { Wave, WaveId, Work } from './wave.ts'
 
@@ -52,11 +53,14 @@ export function planStage(
   const exhausted = new Set<HatId>()
   const used = new Set<number>(wave.works.map((work) => work.index))
   const seen = new Set<number>()
-  const runs = items.map(({ work, event, hat }): WaveItem => {
+  const adoptions = adoptionsFor(items, rules.reuse)
+  const runs = items.map(({ work, event, hat }, i): WaveItem => {
+    const adopted = adoptions[i]
     const index = seen.has(work.index) ? nextFree(used) : work.index
     seen.add(index)
     used.add(index)
-    return limitActivations({ index, hat: hat.id, event }, { rules, left, exhausted })
+    const item = { index, hat: hat.id, event, ...(adopted === undefined ? {} : { adopted }) }
+    return limitActivations(item, { rules, left, exhausted })
   })
   const carried = wave.works.flatMap((work): WaveItem[] => {
     if (work.outcome?.class !== 'failure') return []
@@ -71,7 +75,7 @@ export function planStage(
     { id: `${wave.chain.root}.${stage}`, inferred: wave.inferred },
     all,
     rules,
-    runs.length,
+    runs.filter(({ adopted }) => adopted === undefined).length,
   )
   const chain: Chain = {
     root: wave.chain.root,

@@ -145,7 +145,7 @@ function statusOf({ work, end }: Judgement, cause: Cause, events: readonly Event
   }
 }
 
-function classOf(status: Status): Outcome['class'] {
+export function classOf(status: Status): Outcome['class'] {
   if (status === 'ok' || status === 'partial') return 'result'
   return status === 'cancelled' ? 'withdrawn' : 'failure'
 }
@@ -156,8 +156,8 @@ function isClean(cause: Cause): boolean {
 
 function reasonOf(status: Status, cause: Cause, end: AgentEnd): string | null {
   if (status === 'ok') return null
-  if (status === 'empty') return 'ended without an event and without a final message that counts'
   const tail = lastLines(end.tail)
+  if (status === 'empty') return tail === '' ? NOTHING_SAID : `${NOTHING_SAID}: ${tail}`
   const withTail = (text: string): string => (tail === '' || status === 'partial' ? text : `${text}: ${tail}`)
   switch (cause.kind) {
     case 'exit':
@@ -196,6 +196,7 @@ function describeStray(stray: Stray): string {
   return `${stray.command} (pid ${stray.pid})`
 }
 
+const NOTHING_SAID = 'ended without an event and without a final message that counts'
 const TAIL_CHARACTERS = 400
 
 function lastLines(tail: string): string {

@@ -5,9 +5,10 @@ import { isWaveId } from '../events-file/record.ts'
 import type { Hat, HatId } from '../hat.ts'
 import { matchesAny, type Topic } from '../topic.ts'
 import type { Topology } from '../topology.ts'
+import { adoptionsFor, type Reuse } from './adopt.ts'
 import type { Chain } from './chain.ts'
 import { missingIndices } from './detect.ts'
-import type { Dispatch, Outcome } from './wave.ts'
+import type { Adoption, Dispatch, Outcome } from './wave.ts'
 
 /** A wave as it is journalled when it is opened: all that its course depends on. */
 export interface WavePlan {
@@ -25,6 +26,8 @@ export interface WavePlan {
   readonly shell: { readonly template: string | null } | null
   /** Absent: the first wave of a chain, or one that stays alone. */
   readonly chain?: Chain
+  /** The wave of which this one runs a part again. */
+  readonly redriveOf?: string
 }
 
 export interface WaveItem {
@@ -35,6 +38,8 @@ export interface WaveItem {
   readonly barred?: 'missing' | 'exhausted' | 'scope_violation'
   /** How it failed in an earlier stage of the chain: it does not run again. */
   readonly carried?: Outcome
+  /** What an earlier wave has paid for: it does not run again. */
+  readonly adopted?: Adoption
 }
 
 /** What became of the dispatches of one read. */
@@ -60,6 +65,8 @@ export interface PlanRules {
   /** Patterns that the dispatcher may use; null: free (contract/waves §12.1). */
   readonly allowed: readonly string[] | null
   readonly isKnown: (id: string) => boolean
+  /** Absent: every item runs. */
+  readonly reuse?: Reuse
 }
 
 const DEFAULT_WORKER_SECONDS = 300
@@ -68,10 +75,7 @@ const DEADLINE_SLACK_SECONDS = 30
 /** What becomes of the dispatches of one read (contract/waves §6). Pure: the fold journals the answer. */
 export function resolveDispatches(dispatches: readonly Dispatch[], rules: PlanRules): Resolution {
   const sorted = dispatches.map((dispatch) => sortLines(dispatch, rules))
-  const workers = sorted.reduce(
-    (sum, one) => sum + one.items.filter((item) => item.barred === undefined).length,
-    0,
-  )
+  const workers = sorted.reduce((sum, one) => sum + workersOf(one.items), 0)
   const left = new Map<HatId, number>()
   const exhausted = new Set<HatId>()
   const plans = sorted.flatMap((one) => {
@@ -85,6 +89,13 @@ export function resolveDispatches(dispatches: readonly Dispatch[], rules: PlanRu
     violations: [...new Set(sorted.flatMap((one) => one.violations))],
     exhausted: [...exhausted],
   }
+}
+
+/** How many of the items run. */
+export function workersOf(items: readonly WaveItem[]): number {
+  return items.filter(
+    ({ barred, adopted, carried }) => barred === undefined && adopted === undefined && carried === undefined,
+  ).length
 }
 
 /** Worker timeout of a hat in seconds: its own, else the largest of the aggregators it feeds, else 300 (contract/waves §8.2). */
@@ -143,7 +154,20 @@ function sortLines(dispatch: Dispatch, rules: PlanRules): Sorted {
     const plain = items.filter((item) => item.barred === undefined).map((item) => item.event)
     return { dispatch, items: [], ordinary: [...ordinary, ...plain], refusals, violations }
   }
-  return { dispatch, items: withMissing(dispatch, items), ordinary, refusals, violations }
+  const taken = withAdoptions(items, rules)
+  return { dispatch, items: withMissing(dispatch, taken), ordinary, refusals, violations }
+}
+
+function withAdoptions(items: readonly WaveItem[], { topology, reuse }: PlanRules): readonly WaveItem[] {
+  const open = items.flatMap((item) => {
+    const hat = topology.hat(item.hat)
+    return item.barred !== undefined || hat === undefined ? [] : [{ item, event: item.event, hat }]
+  })
+  const adoptions = new Map(adoptionsFor(open, reuse).map((adopted, i) => [open[i]?.item, adopted]))
+  return items.map((item) => {
+    const adopted = adoptions.get(item)
+    return adopted === undefined ? item : { ...item, adopted }
+  })
 }
 
 /** A wave takes a hat with concurrency above 1, or several hats. */
@@ -172,7 +196,7 @@ export function limitActivations(
   item: WaveItem,
   count: { rules: PlanRules; left: Map<HatId, number>; exhausted: Set<HatId> },
 ): WaveItem {
-  if (item.barred !== undefined) return item
+  if (item.barred !== undefined || item.adopted !== undefined) return item
   const left = count.left.get(item.hat) ?? count.rules.activationsLeft(item.hat)
   count.left.set(item.hat, left - 1)
   if (left > 0) return item
@@ -189,6 +213,7 @@ export function planWave(
 ): WavePlan {
   const { topology } = rules
   const own = items.filter((item) => item.carried === undefined)
+  const runs = own.filter((item) => item.adopted === undefined)
   const hats = [...new Set(own.map((item) => item.hat))].flatMap((id) => topology.hat(id) ?? [])
   const fed = new Set(hats.flatMap((hat) => topology.aggregatorsOf(hat.id)))
   const aggregators = topology.hats.filter((hat) => fed.has(hat))
@@ -205,7 +230,7 @@ export function planWave(
     deadlineSeconds: deadline({
       hats,
       aggregators,
-      items,
+      items: runs,
       longest,
       workersOfRead,
       maxConcurrency: rules.maxConcurrency,

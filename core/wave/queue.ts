@@ -18,6 +18,19 @@ export function enqueueFirst(wave: Wave, work: Work): void {
   work.status = 'queued'
 }
 
+/** It had no turn: before those behind it, and after those before it that had none either. */
+export function enqueueInOrder(wave: Wave, work: Work): void {
+  enqueueFirst(wave, work)
+  const queue = wave.queues.get(work.hat)
+  if (queue === undefined) return
+  for (let at = queue.head; ; at++) {
+    const next = queue.items[at + 1]
+    if (next === undefined || next.index > work.index) return
+    queue.items[at] = next
+    queue.items[at + 1] = work
+  }
+}
+
 /** Queues all unfinished items of a resumed wave afresh. `works` in index order. */
 export function requeue(wave: Wave, works: readonly Work[]): void {
   for (const [hat] of wave.queues) wave.queues.set(hat, { items: [], head: 0 })

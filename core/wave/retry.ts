@@ -18,14 +18,21 @@ export function retryDelay(work: Work, end: AgentEnd, hat: Hat, global: Retry): 
   return backoffWithJitter(doubled, `${work.id}#${work.attempts}`, end.failure?.retryAfterMs)
 }
 
+/** The next attempt, after `begun` of them, is not the first one and cannot be followed by another. */
+export function isLastAttempt(begun: number, hat: Hat, global: Retry): boolean {
+  return begun > 0 && begun + 1 >= (hat.retry?.attempts ?? global.attempts)
+}
+
 /** `ms` and up to a quarter more, above the provider's wish. The jitter follows from `key`, so that a replay gives the same. */
 export function backoffWithJitter(ms: number, key: string, retryAfterMs = 0): number {
   return Math.round(Math.max(ms, retryAfterMs) * (1 + JITTER * fraction(key)))
 }
 
-/** FNV-1a, folded into [0, 1). */
+/** FNV-1a, then the mixing of MurmurHash3, since keys may differ in their last character alone; folded into [0, 1). */
 function fraction(key: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193)
-  return ((hash >>> 8) & 0xffff) / 0x10000
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return ((hash ^ (hash >>> 16)) >>> 0) / 0x1_0000_0000
 }

@@ -40,6 +40,36 @@ export interface Work {
   /** Set once the worker is to be asked, or was asked, for a result that it forgot. */
   nudge: Nudge | null
   outcome: Outcome | null
+  /** Who did its last attempt; null before the first. */
+  player: Player | null
+  /** The outcome that an earlier wave has paid for: then the item does not run. */
+  readonly adopted: Adoption | null
+}
+
+/** The program that plays a hat, as far as its results depend on it: never a place or a command line. */
+export interface Player {
+  readonly backend: string
+  readonly model: string | null
+}
+
+/** Names an item for good. */
+export interface WorkAddress {
+  readonly run: string
+  readonly wave: WaveId
+  readonly index: number
+}
+
+/** An outcome that an earlier wave has paid for. */
+export interface Adoption {
+  readonly from: WorkAddress
+  readonly outcome: Outcome
+  readonly attempts: number
+  /** Counted in the totals of the run that paid it, and in no other. */
+  readonly cost: Cost
+  readonly usage: Usage | null
+  readonly player: Player | null
+  /** Digest of the instructions that its worker had. */
+  readonly instructions: string
 }
 
 /** A worker that ended well without a result is asked once more, in the same conversation. */
@@ -128,6 +158,7 @@ export interface Wave {
   /** Null: no deadline (waves from the shell). */
   readonly deadlineSeconds: number | null
   readonly shell: WavePlan['shell']
+  readonly redriveOf: WaveId | null
   readonly chain: Chain
   readonly openedAt: number
   openedMono: number

@@ -4,11 +4,12 @@ import { accessFlags } from './access.ts'
 
 /** The prompt goes to stdin: an argument ends at 128 KiB and shows in `ps`. */
 export function invoke(task: AgentTask): Invocation {
-  const { command = 'claude', model, args, env, resume, access } = task
+  const { command = 'claude', model, effort, args, env, resume, access } = task
   const withModel = model === undefined ? [] : ['--model', model]
+  const withEffort = effort === undefined ? [] : ['--effort', effort]
   const further = resume === undefined ? [] : ['--resume', resume.session]
   return {
-    argv: [command, ...HEADLESS, ...withModel, ...accessFlags(access), ...further, ...args],
+    argv: [command, ...HEADLESS, ...withModel, ...withEffort, ...accessFlags(access), ...further, ...args],
     env: { set: envDefaults(env, DEFAULTS), unset: OF_AN_OUTER_SESSION },
     prompt: 'stdin',
     killGraceMs: 3000, // it needs about 1.5 s to end its own tools

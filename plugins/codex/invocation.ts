@@ -3,8 +3,9 @@ import { accessFlags } from './access.ts'
 
 /** The prompt goes to stdin (`-`): it reads stdin to its end even when the prompt stands in an argument. */
 export function invoke(task: AgentTask): Invocation {
-  const { command = 'codex', model, args, resume } = task
+  const { command = 'codex', model, effort, args, resume } = task
   const withModel = model === undefined ? [] : ['-m', model]
+  const withEffort = effort === undefined ? [] : ['-c', `model_reasoning_effort=${effort}`]
   const further = args.filter((word) => !WAYS_TO_SAY_ALL.has(word))
   const again = resume === undefined ? [] : ['resume', resume.session]
   return {
@@ -15,6 +16,7 @@ export function invoke(task: AgentTask): Invocation {
       ...accessFlags(task),
       ...SHELL,
       ...withModel,
+      ...withEffort,
       ...further,
       ...again,
       '-',

@@ -7,6 +7,7 @@ import type {
   Usage,
   Verdict,
 } from '../../core/backend/contract.ts'
+import { createKeptText, type KeptText } from '../../core/backend/kept-text.ts'
 import { namedSession } from '../named-session.ts'
 import { type Fields, fieldsOf, numberOf, parseRecords, textOf } from '../record.ts'
 import { statusClass } from '../trouble.ts'
@@ -25,7 +26,7 @@ export class GeminiSession implements Session {
   #speech = ''
   #earlier = ''
   /** Everything on stdout, until the assistant speaks. */
-  #unread: string[] | null = []
+  #unread: KeptText | null = createKeptText()
   /** The last thing said was that the agent is done. */
   #done = false
 
@@ -39,7 +40,7 @@ export class GeminiSession implements Session {
 
   line(stream: 'out' | 'err', text: string): readonly Say[] {
     if (stream === 'err') return this.#grumble(text).map((event) => ({ event }))
-    this.#unread?.push(text)
+    this.#unread?.add(text)
     return parseRecords(text).flatMap((record) => this.#read(record).map((event) => ({ event })))
   }
 
@@ -49,7 +50,7 @@ export class GeminiSession implements Session {
 
   end(end: ProcessEnd): { readonly says: readonly Say[]; readonly verdict: Verdict } {
     const verdict = judge(this.#heard(), end)
-    const whole = verdict.ok ? this.#unread?.join('\n').trim() : undefined
+    const whole = verdict.ok ? this.#unread?.text() : undefined
     const text = this.#final() || whole || ''
     return { says: text === '' ? [] : [{ event: { type: 'final', text } }], verdict }
   }

@@ -187,5 +187,9 @@ async function asTool(
   const id = `call-${show.account.calls}`
   show.stage.print({ type: 'tool', id, name, input })
   const { exit, output } = await call()
+  // Who ends the group ends the player too: its own TERM may arrive a moment after that of the command.
+  if (exit === ENDED_BY_TERM) await Bun.sleep(50)
   show.stage.print({ type: 'tool_result', id, output: output.trimEnd(), is_error: exit !== 0 })
 }
+
+const ENDED_BY_TERM = 128 + 15

@@ -1,8 +1,10 @@
 import { defineBackend } from '../../core/backend/define.ts'
 import { MODEL_KEYS } from '../model-keys.ts'
 import { RecordSession } from '../record-session.ts'
+import { START_GAP_MS } from '../start-gap.ts'
 import { invoke } from './invocation.ts'
 import { PiReader } from './reader.ts'
+import { setup } from './setup.ts'
 
 /** The pi coding agent, one headless run a prompt. Measured with 0.73.1 and 1.6.0. */
 export default defineBackend({
@@ -10,10 +12,12 @@ export default defineBackend({
   summary: 'pi coding agent, streaming JSON',
   program: 'pi',
   traits: {
+    startGapMs: START_GAP_MS,
     output: 'stream',
     reportsCost: true,
     reportsTokens: true,
     takesModel: true,
+    effort: ['off', 'minimal', 'low', 'medium', 'high', 'xhigh'],
     enforces: {
       read: {
         says: 'reads files, and has no tool for anything else',
@@ -26,6 +30,7 @@ export default defineBackend({
     access: 'everything you may do here: it asks for nothing',
     verified: true,
   },
+  setup,
   invoke,
   open: (task) => new RecordSession(task.prompt, new PiReader()),
 })

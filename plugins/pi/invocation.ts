@@ -2,8 +2,9 @@ import type { AgentTask, Invocation } from '../../core/backend/contract.ts'
 import { envDefaults } from '../env-defaults.ts'
 
 /** The prompt goes to stdin, which it reads to its end in any case. */
-export function invoke({ command = 'pi', model, args, env, access }: AgentTask): Invocation {
+export function invoke({ command = 'pi', model, effort, args, env, access }: AgentTask): Invocation {
   const withModel = model === undefined ? [] : ['--model', model]
+  const withEffort = effort === undefined ? [] : ['--thinking', effort]
   return {
     argv: [
       command,
@@ -13,6 +14,7 @@ export function invoke({ command = 'pi', model, args, env, access }: AgentTask):
       '--no-session',
       ...(access === undefined ? [] : READING),
       ...withModel,
+      ...withEffort,
       ...args,
     ],
     env: { set: envDefaults(env, { PI_SKIP_VERSION_CHECK: '1' }) },

@@ -25,6 +25,7 @@ const CORE: Readonly<
 
 /** The only files of the core that touch disk, processes or foreign code. Everything else is given what it needs. */
 const SHELL = [
+  'core/agent/descriptors.ts',
   'core/agent/ladder.ts',
   'core/agent/log.ts',
   'core/agent/pipes.ts',
@@ -38,12 +39,14 @@ const SHELL = [
   'core/backend/look.ts',
   'core/config/disk.ts',
   'core/events-file/append.ts',
+  'core/events-file/create.ts',
   'core/events-file/follow.ts',
+  'core/events-file/inside.ts',
   'core/events-file/reader.ts',
-  'core/events-file/rules.ts',
   'core/events-file/target.ts',
   'core/journal/journal.ts',
   'core/journal/read.ts',
+  'core/regular-file.ts',
 ]
 
 const VENDORS = /claude|gemini|codex|kiro|copilot|opencode|anthropic|openai|\bamp\b|\broo\b|\bforge\b/i

@@ -17,9 +17,22 @@ function backend(name: string, installed = true): Backend {
   return defineBackend({
     name,
     summary: name,
-    traits: { access: `what ${name} may`, takesModel: true, verified: name !== 'rare' },
-    invoke: ({ command = name, args, model, prompt }) => ({
-      argv: [command, ...(model === undefined ? [] : ['--model', model]), ...args, prompt],
+    traits: {
+      access: `what ${name} may`,
+      takesModel: true,
+      reportsCost: true,
+      reportsTokens: true,
+      ...(name === 'rare' ? {} : { effort: ['low', 'high'] }),
+      verified: name !== 'rare',
+    },
+    invoke: ({ command = name, args, model, effort, prompt }) => ({
+      argv: [
+        command,
+        ...(model === undefined ? [] : ['--model', model]),
+        ...(effort === undefined ? [] : ['--effort', effort]),
+        ...args,
+        prompt,
+      ],
       prompt: 'arg',
     }),
     detect: async () => ({ found: installed, program: name, problems: [] }),
@@ -171,6 +184,23 @@ describe('who plays which hat', () => {
     })
   })
 
+  test("the hat's effort wins over the global one, which holds for hats of the global backend alone", async () => {
+    const of = settings({
+      cli: { effort: 'low' },
+      hats: [
+        hat('a', { effort: 'high' }),
+        hat('b'),
+        hat('c', { backend: { kind: 'named', name: 'codex', args: [] } }),
+      ],
+    })
+    expect(await lines(of)).toEqual({
+      '': 'claude --effort low <prompt>',
+      a: 'claude --effort high <prompt>',
+      b: 'claude --effort low <prompt>',
+      c: 'codex <prompt>',
+    })
+  })
+
   test('a hat with a command of its own is played by that command', async () => {
     const of = settings({
       hats: [
@@ -211,6 +241,23 @@ describe('the backend auto', () => {
 
   test('passes over what is switched off', async () => {
     expect(await playing(auto([], { claude: off }))).toBe('codex')
+  })
+
+  test.each([
+    { priority: [], adapters: {}, text: 'auto: claude, the first in order that is there' },
+    {
+      priority: ['gemini', 'claude', 'codex'],
+      adapters: { claude: off },
+      text: 'auto: codex, the first in the order of agent_priority that is there; passed over: gemini (gemini), claude (switched off)',
+    },
+  ])('says what it chose and why: $text', async ({ priority, adapters, text }) => {
+    const found = await cast(auto(priority, adapters))
+    expect(found.ok && found.value.chosen).toBe(text)
+  })
+
+  test('says nothing where the backend is named', async () => {
+    const found = await cast(settings())
+    expect(found.ok && found.value.chosen).toBeNull()
   })
 
   test('without any names what was tried', async () => {
@@ -289,5 +336,29 @@ Command lines
 
 dry run: nothing was started or written
 `)
+  })
+})
+
+describe('what was not known before the backends were', () => {
+  test('is refused once it is: a file of a plugin says that it has no setting for effort', async () => {
+    const found = await cast(settings({ cli: { backend: 'rare', effort: 'high' } }))
+    expect(found).toMatchObject({ ok: false, error: { code: 'config' } })
+    if (!found.ok)
+      expect(found.error.message).toContain('cli.effort: backend "rare" has no setting for effort')
+  })
+
+  test('holds for what `auto` becomes, and for its budgets', async () => {
+    const of = settings({ cli: { backend: 'auto', effort: 'enormous', agentPriority: ['codex'] } })
+    const found = await cast(of)
+    if (found.ok) throw new Error('an effort that nobody knows was taken')
+    expect(found.error.message).toContain('backend "codex" knows no effort "enormous"; it has low, high')
+    const plain = settings({ cli: { backend: 'auto', agentPriority: ['codex'] } })
+    const budget = await cast({
+      ...plain,
+      hats: [hat('a', { backend: { kind: 'named', name: 'custom', args: [] } })],
+      eventLoop: { ...plain.eventLoop, maxCostUsd: 1 },
+    })
+    if (budget.ok) throw new Error('a budget that nobody keeps was taken')
+    expect(budget.error.message).toContain('event_loop.max_cost_usd: cannot be kept: backend "custom"')
   })
 })

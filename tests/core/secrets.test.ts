@@ -104,3 +104,43 @@ test('texts are found at any depth, and keys and other values stay', () => {
     flag: true,
   })
 })
+
+describe('a text whose end was cut off', () => {
+  const whole = 'a value-of-key-and-more b'
+  test('shows no half of a secret, wherever that was', () => {
+    for (let at = 0; at <= whole.length; at++) {
+      const shown = secrets.cut(whole.slice(0, at))
+      const rest = shown.replace('[redacted GITHUB_TOKEN]', '').replace('[redacted MY_API_KEY]', '')
+      expect('a  b'.startsWith(rest) || 'a -and-more b'.startsWith(rest)).toBe(true)
+    }
+  })
+
+  test.each([
+    ['a key: sk-ant-abc', 'a key: '],
+    ['a key: gh', 'a key: '],
+    ['a key: ghp_abcdefghijklmnopqrstuvwx', 'a key: '],
+    ['ask-for', 'ask-for'],
+    ['a high', 'a high'],
+  ])('%s shows as "%s"', (text, shown) => {
+    expect(collectSecrets({}).cut(text)).toBe(shown)
+  })
+
+  test('shows none where `…` says that something was left out', () => {
+    expect(secrets.text('a value-of-k… b')).toBe('a [redacted]… b')
+    expect(secrets.text('a valu… b')).toBe('a valu… b')
+  })
+})
+
+test('a text in pieces is redacted as a whole, and held back only where a secret may begin', () => {
+  const text = 'é before value-of-key-and-more, sk-abcdefghijklmnopqrst. after é value'
+  for (let cut = 0; cut <= text.length; cut++) {
+    const stream = secrets.textStream()
+    expect(stream.push(text.slice(0, cut)) + stream.push(text.slice(cut)) + stream.end()).toBe(
+      secrets.text(text),
+    )
+  }
+  const stream = secrets.textStream()
+  expect(stream.push('All is well.')).toBe('All is well.')
+  expect(stream.push(' A val')).toBe(' A ')
+  expect(stream.push('ley')).toBe('valley')
+})

@@ -173,3 +173,34 @@ test.concurrent('a backend that is chosen by itself must be found (case 97)', as
   for (const name of ['claude', 'kiro', 'gemini', 'codex', 'roo']) expect(none.stderr).toContain(name)
   expect(starts(box)).toBe(0)
 })
+
+describe('a program that takes the Git configuration away from commands', () => {
+  /** The agent commits as a command of such a program would: without any configuration. */
+  const AGENT = `#!/bin/bash
+cat > prompt.md
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+git -C . commit -q --allow-empty -m made 2> error
+ralph emit LOOP_COMPLETE
+`
+
+  const plugin = (keepsGit: boolean) => `export default {
+  name: 'bare', traits: { shell: { keepsGit: ${keepsGit} } }, invoke: () => ({ argv: ['./agent.sh'], prompt: 'stdin' }),
+}
+`
+
+  test.concurrent.each([
+    [false, 'Ada <ada@example.org>\n'],
+    [true, ''],
+  ])('its agents commit in the name of the user, with keepsGit %p: %j', async (keepsGit, author) => {
+    await using box = sandbox()
+    await box.sh(
+      'git init -q . && git config --global user.name Ada && git config --global user.email ada@example.org',
+    )
+    box.script('agent.sh', AGENT)
+    box.write('plugins/bare.ts', plugin(keepsGit))
+    configure(box, { cli: { backend: 'bare' } })
+    expect((await box.ralph(['run', '-p', 'X', '--plugins', 'plugins'])).code).toBe(0)
+    expect((await box.sh("git log --format='%an <%ae>' 2> /dev/null")).stdout).toBe(author)
+    expect(box.read('prompt.md').includes('Git hooks do not run')).toBe(!keepsGit)
+  })
+})

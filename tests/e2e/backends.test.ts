@@ -105,12 +105,34 @@ test.concurrent('`auto` takes codex where it is the only program, unless it is s
   const auto = ['run', '--dry-run', '-p', 'x', '-b', 'auto']
   const found = await box.ralph(auto, { env })
   expect(found.stdout).toMatch(/backend +codex/)
+  expect(found.stderr).toContain(
+    'auto: codex, the first in order that is there; passed over: claude (claude)',
+  )
   configure(box, { adapters: { codex: { enabled: false } } })
   const none = await box.ralph(auto, { env })
   expect(none.code).toBe(1)
   const tried = ['claude', 'kiro', 'gemini', 'codex', 'forge', 'amp', 'copilot', 'opencode', 'pi', 'roo']
   for (const name of tried) expect(none.stderr).toContain(name)
   expect(starts(box)).toBe(0)
+})
+
+test.concurrent('`auto` says in a run and in a wave from the shell what it chose, unless it is to be quiet', async () => {
+  await using box = sandbox()
+  const env = fake(box, 'forge', 'echo LOOP_COMPLETE')
+  const chosen =
+    /auto: forge, the first in the order of agent_priority that is there; passed over: amp \(amp\)/
+  configure(box, { cli: { backend: 'auto' }, agent_priority: ['amp', 'forge'] })
+  expect((await run(box, [], { env })).stderr).toMatch(chosen)
+  expect((await box.ralph(['wave', 'run'], { env, stdin: 'a\n' })).stderr).toMatch(chosen)
+  expect((await run(box, ['-q'], { env })).stderr).not.toContain('auto:')
+})
+
+test.concurrent('`kiro-acp` is an error that says that it is not available yet', async () => {
+  await using box = sandbox()
+  const { code, stderr } = await run(box, ['-b', 'kiro-acp'])
+  expect(code).toBe(1)
+  expect(stderr).toContain('backend "kiro-acp" is not available yet')
+  expect(box.exists('.ralph')).toBe(false)
 })
 
 describe.concurrent('a fake of', () => {

@@ -326,7 +326,7 @@ describe('ralph doctor', () => {
     agentScript(box, 'SAY LOOP_COMPLETE')
     const missing = await box.ralph(['doctor', '--json'], { env: BARE })
     expect(missing.code).toBe(1)
-    expect(list(missing.stdout).filter((row) => row.needed && !row.ok)).toMatchObject([
+    expect(list(missing.stdout).filter((row) => row.state === 'fail')).toMatchObject([
       { check: 'program ./b.sh' },
     ])
     agentScript(box, 'SAY LOOP_COMPLETE', 'b.sh')
@@ -341,7 +341,7 @@ describe('ralph doctor', () => {
     expect(done.code).toBe(1)
     expect(list(done.stdout)[0]).toMatchObject({
       check: 'config',
-      ok: false,
+      state: 'fail',
       detail: expect.stringContaining('event_loop'),
     })
   })

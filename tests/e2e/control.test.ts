@@ -160,7 +160,18 @@ describe.concurrent('ralph wave results', () => {
     expect(text.stdout).toMatch(/^.*\[0\] item\.done from work.*\nr0\n$/)
     const json = await box.ralph(['wave', 'results', id, '--json'])
     expect(JSON.parse(json.stdout)).toMatchObject([
-      { index: 0, hat: 'work', status: 'ok', reason: null, events: [{ topic: 'item.done', payload: 'r0' }] },
+      {
+        index: 0,
+        hat: 'work',
+        status: 'ok',
+        reason: null,
+        events: [{ topic: 'item.done', payload: 'r0' }],
+        attempts: 1,
+        cost_usd: null,
+        cost_source: null,
+        input_tokens: null,
+        output_tokens: null,
+      },
     ])
     expect((await box.ralph(['wave', 'results', id, '--format', 'json'])).stdout).toBe(json.stdout)
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { RALPH, sandbox, until } from '../helpers/sandbox.ts'
+import { sandbox, until } from '../helpers/sandbox.ts'
 import { agentScript, configure, F, FW, main, reason, roleScript, rows, run, runEvents } from './fixtures.ts'
 import { merged, outcome } from './waves.ts'
 
@@ -35,22 +35,6 @@ describe.concurrent('where files of a run cannot be made', () => {
     expect(done.code).toBe(1)
     const ended = runEvents(done).filter((event) => event.type === 'loop_terminated')
     expect(ended).toMatchObject([{ reason: 'io_error', exit_code: 1 }])
-  })
-
-  test('too few descriptors fail items with the system’s words; the others give their results', async () => {
-    await using box = sandbox()
-    configure(box, FW({ hats: { work: { concurrency: 8 } } }))
-    roleScript(box, {
-      disp: 'WAVE item.go 0 1 2 3 4 5 6 7',
-      work: 'sleep 0.3; EMIT item.done "r$RALPH_WAVE_INDEX"',
-    })
-    const done = await box.sh(`ulimit -n 45; exec '${RALPH}' run -p X`)
-    expect(done.code).toBe(0)
-    const statuses = Array.from({ length: 8 }, (_, index) => outcome(box, index))
-    expect(new Set(statuses.map((one) => one.status))).toEqual(new Set(['ok', 'spawn_failed']))
-    for (const one of statuses) {
-      if (one.status === 'spawn_failed') expect(one.reason).toMatch(/EMFILE|too many open files/i)
-    }
   })
 })
 

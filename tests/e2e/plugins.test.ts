@@ -32,7 +32,7 @@ describe.concurrent('plugins of a folder', () => {
     pluginFolder(box)
     const done = await run(box, ['--plugins', 'more', '-b', 'bad'])
     expect(done).toMatchObject({ code: 1, stdout: '' })
-    expect(done.stderr).toMatch(/plugin "bad".*no luck today/)
+    expect(done.stderr).toMatch(/plugin "bad".*no luck today.*other backends: .*claude.*good/)
     expect(box.exists('.ralph')).toBe(false)
   })
 

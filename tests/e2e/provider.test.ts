@@ -80,6 +80,47 @@ describe.concurrent('trouble with the account', () => {
     const done = await run(box)
     expect([done.code, reason(box), started(box).length]).toEqual([1, 'backend_unavailable', 1])
     expect(done.stderr).toContain('log in first')
+    expect(done.stderr).toMatch(
+      /mock: log in with the program itself, or set its key; then `ralph run --continue`/,
+    )
+  })
+
+  test('says how to log in to the program that met it, where that is known', async () => {
+    await using box = sandbox()
+    box.script(
+      'bin/claude',
+      `#!/bin/sh
+if [ "$1" = --version ]; then echo 2.1.332; exit; fi
+cat > /dev/null
+echo '{"type":"result","subtype":"success","is_error":true,"api_error_status":401,"result":"Invalid API key"}'
+exit 1
+`,
+    )
+    const env = { PATH: `${box.path('bin')}:/usr/bin:/bin`, IS_SANDBOX: '1' }
+    const done = await run(box, ['-b', 'claude', '--json'], { env })
+    expect(done.code).toBe(1)
+    expect(done.stderr).toMatch(/claude: log in \(.*ANTHROPIC_API_KEY\); then `ralph run --continue`/)
+    const [end] = told(done, 'loop_terminated')
+    expect(end).toMatchObject({
+      reason: 'backend_unavailable',
+      trouble: { backend: 'claude', class: 'auth', login: expect.stringContaining('ANTHROPIC_API_KEY') },
+    })
+    const wave = await box.ralph(['wave', 'run', '-b', 'claude', '-j', '2'], { env, stdin: 'a\nb\nc\nd\n' })
+    expect(wave.code).toBe(1)
+    expect(wave.stdout).toBe('')
+    expect(wave.stderr).toMatch(/error: failed: auth: Invalid API key\n *claude: log in \(/)
+    expect(wave.stderr).toMatch(/then the same command with `--resume`/)
+  })
+
+  test('says until when a quota is used up, if the provider says so', async () => {
+    await using box = sandbox()
+    const quota = '{ class: quota, message: daily quota, retry_after_seconds: 86400 }'
+    rehearse(box, F(), `hats: { coordinator: [{ fail: ${quota} }] }\n`)
+    const done = await run(box)
+    expect([done.code, reason(box)]).toEqual([1, 'backend_unavailable'])
+    expect(done.stderr).toMatch(
+      /mock: the quota is used up until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: wait, or raise it/,
+    )
   })
 
   test('in a wave lets running workers finish, starts no other and merges nothing, until --continue (case 177)', async () => {

@@ -402,6 +402,30 @@ const HOSTILE: readonly Hostile[] = [
     },
   },
   {
+    what: 'a command, and files of variables that say to trust it',
+    make(box) {
+      configure(box, { cli: custom })
+      for (const name of ['.env', '.env.local', '.env.production', '.env.development'])
+        box.write(name, 'RALPH_TRUST=1\nNODE_ENV=production\n')
+    },
+  },
+  {
+    what: 'a hat that imports its command by an absolute path',
+    make(box) {
+      const hat = { name: 'a', description: 'a', triggers: ['task.*'], backend: { command: './evil.sh' } }
+      configure(box, hat, '../a.yml')
+      configure(box, { hats: { a: { import: join(dirname(box.home), 'a.yml') } } })
+    },
+  },
+  {
+    what: 'a command, and a bunfig.toml that loads a file first',
+    make(box) {
+      configure(box, { cli: custom })
+      box.write('bunfig.toml', 'preload = ["./evil.ts"]\n')
+      box.write('evil.ts', trace(box))
+    },
+  },
+  {
     what: 'a command, and events files that are links out of the workspace',
     make(box) {
       configure(box, { cli: custom })

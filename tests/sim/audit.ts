@@ -1,3 +1,4 @@
+import type { Blob } from '../../core/blob.ts'
 import { isControl } from '../../core/control.ts'
 import type { Event } from '../../core/event.ts'
 import type { HatId } from '../../core/hat.ts'
@@ -7,6 +8,7 @@ import type { Fact } from '../../core/run/fact.ts'
 import { controlTopics } from '../../core/run/intake.ts'
 import { spentBudget } from '../../core/run/limits.ts'
 import type { State, StopReason } from '../../core/run/state.ts'
+import { isComplete } from '../../core/wave/gate.ts'
 import { mayPublish } from '../../core/wave/guard.ts'
 import type { WavePlan } from '../../core/wave/plan.ts'
 import type { Wave, Work } from '../../core/wave/wave.ts'
@@ -27,6 +29,13 @@ export interface Audit {
   ended(state: State, reason: StopReason): void
   /** The run is over for good. */
   closed(state: State): void
+}
+
+type Redriven = Extract<Fact, { type: 'wave.redriven' }>
+
+/** All hats are played by one program, and none has instructions. */
+function askedBy(hat: HatId, payload: Blob): string {
+  return `${hat} ${'inline' in payload ? payload.inline : payload.sha256}`
 }
 
 export function createAudit(disk: Disk): Audit {
@@ -53,14 +62,22 @@ export function createAudit(disk: Disk): Audit {
   /** Some invocation dropped what hats may not publish. */
   let isScoped = false
   const intended = new Map<number, string>()
+  /** Results that later stages of a chain that runs again need not pay: how many, by what was asked. */
+  const inReach = new Map<string, number>()
+  /** Agents on the last attempt of their items. */
+  const lastOnes = new Set<number>()
+  /** Items whose agents could not be started for now, by the last facts. */
+  const refused: Work[] = []
+  let lastStart: { readonly world: SimWorld; readonly mono: number } | null = null
 
-  function startAgent(action: Extract<Action, { kind: 'start-agent' }>, state: State, world: SimWorld): void {
+  function startAgent(action: StartAgent, state: State, world: SimWorld): void {
     const { n, work, brief } = action
     const { features } = state.rules
     expect(n === disk.agents.size + 1 || intended.has(n), `agent ${n} is started out of turn`)
     expect(!disk.agents.has(n), `agent ${n} is started twice`)
     expect(agents <= features.maxAgents, `agent ${n} is started, but max_agents is ${features.maxAgents}`)
     const mates = [...world.alive].filter((one) => one.wave !== null)
+    checkDistance(n, state, world)
     if (brief.kind === 'iteration') {
       expect(world.alive.size === 0, `iteration ${work.id} begins beside ${world.alive.size} agents`)
       const letters = brief.iteration.letters.map((letter) => letter.n)
@@ -74,7 +91,7 @@ export function createAudit(disk: Disk): Audit {
     expect(!settled.has(work.id), `item ${work.id} runs again, though it is settled: ${settled.get(work.id)}`)
     expect(world.alive.size < features.maxConcurrency, `${work.id} starts above max_concurrency`)
     expect(mates.length === world.alive.size, `${work.id} starts beside an iteration`)
-    expect(world.alive.size < heldBackTo(state), `${work.id} starts though the provider pushes back`)
+    checkPressure(action, state, world)
     for (const one of disk.agents.values())
       expect(
         one.work !== work.id || acceptable(one, state).length === 0,
@@ -90,6 +107,38 @@ export function createAudit(disk: Disk): Audit {
     )
     expect(passed === undefined || work.attempts > 1, `${work.id} starts before ${passed?.id}`)
     show({ payload: work.payload })
+  }
+
+  /** While a provider pushes back: no more than it serves and one that tries, and a last attempt alone. */
+  function checkPressure({ n, work }: StartAgent, state: State, world: SimWorld): void {
+    const pressure = state.throttle.get(backendName(state))
+    if (pressure === undefined) return
+    const { mono } = world.clock.now()
+    const mates = [...world.alive]
+    expect(mono >= pressure.heldUntil, `${work.id} starts though the provider serves nobody`)
+    const isProbe = pressure.probe === n
+    expect(
+      mates.length < pressure.limit + (pressure.probe === null ? 0 : 1),
+      `${work.id} starts beside ${mates.length}, though the provider serves ${pressure.limit}`,
+    )
+    expect(!isProbe || mono >= pressure.probeAt, `${work.id} probes too soon`)
+    for (const mate of mates)
+      expect(!lastOnes.has(mate.n), `${work.id} starts beside the last attempt of ${mate.work}`)
+    if (!isLast(state, work, work.attempts - 1)) return
+    expect(mates.length === 0, `${work.id} has its last attempt beside ${mates.length} others`)
+    lastOnes.add(n)
+  }
+
+  /** Agents of one backend keep their distance, within an invocation. */
+  function checkDistance(n: number, state: State, world: SimWorld): void {
+    const { mono } = world.clock.now()
+    const gap = state.rules.backends['']?.startGapMs ?? 0
+    if (lastStart !== null && lastStart.world === world)
+      expect(
+        mono - lastStart.mono >= gap,
+        `agent ${n} starts ${mono - lastStart.mono} ms after the last one, and not ${gap}`,
+      )
+    lastStart = { world, mono }
   }
 
   function show({ payload }: Pick<Event, 'payload'>): void {
@@ -116,6 +165,26 @@ export function createAudit(disk: Disk): Audit {
 
   function excuse({ payload }: Event): void {
     if ('inline' in payload) excused.add(payload.inline)
+  }
+
+  /** Where the repetition of a cut iteration hands work out, that is all that is handed out. */
+  function excuseReplaced({ loop, knownWaves, topology }: State, read: readonly Event[]): void {
+    if (loop === null || loop.cutFrom === null || !['reading', 'quoting'].includes(loop.phase.at)) return
+    const { inherited, cutFrom } = loop
+    const fansOut = ({ wave, waveStatus, topic }: Event): boolean =>
+      wave === undefined
+        ? (topology.receiver(topic)?.concurrency ?? 1) > 1
+        : waveStatus === undefined && (wave.total !== undefined || !knownWaves.has(wave.id))
+    const lines = [...loop.backlog, ...read]
+    if (!lines.slice(inherited).some(fansOut)) return
+    for (const event of lines.slice(0, inherited)) {
+      if (fansOut(event) && Number(event.agent?.split(':')[1]) >= cutFrom) excuse(event)
+    }
+  }
+
+  /** An item that the machine let not start was not active, unless it failed for that. */
+  function takeBack(): void {
+    for (const work of refused.splice(0)) if (work.attempts === 0) grow(work.hat, -1)
   }
 
   function believe(fact: Fact, state: State): void {
@@ -147,6 +216,7 @@ export function createAudit(disk: Disk): Audit {
               usage.output * price.output) /
             1_000_000
         if (usage !== null) tokens += usage.input + usage.output
+        if (fact.end.shortage === true) refused.push(...[state.workers.get(fact.n) ?? []].flat())
         break
       }
       case 'iteration.closed': {
@@ -154,9 +224,13 @@ export function createAudit(disk: Disk): Audit {
         // Told twice: the second time it is no news.
         if (!current || phase?.at !== 'closing' || closed.has(fact.iteration)) break
         closed.add(fact.iteration)
+        inReach.clear()
         if (failureOf(current) === null) for (const hat of current.hats) grow(hat)
         break
       }
+      case 'events.read':
+        if (fact.final) excuseReplaced(state, fact.events)
+        break
       case 'dispatches.resolved': {
         for (const plan of fact.resolution.plans) takePlan(plan)
         const { loop } = state
@@ -172,6 +246,15 @@ export function createAudit(disk: Disk): Audit {
       }
       case 'stage.opened':
         takePlan(fact.plan)
+        checkReuse(fact.plan)
+        break
+      case 'wave.opened':
+        takePlan(fact.plan)
+        break
+      case 'wave.redriven':
+        isDecided = false
+        takePlan(fact.plan)
+        checkRedriven(fact)
         break
       case 'wave.merged': {
         const wave = state.waves.get(fact.wave)
@@ -181,6 +264,42 @@ export function createAudit(disk: Disk): Audit {
       }
       default:
         break
+    }
+  }
+
+  /** What a wave that runs again takes over is what came of it; results of what followed it are not paid again. */
+  function checkRedriven({ of, plan, later }: Redriven): void {
+    const works = merged.get(of) ?? []
+    expect(works.length === plan.items.length, `${plan.id} has ${plan.items.length} items of ${works.length}`)
+    for (const { index, adopted, carried } of plan.items) {
+      const outcome = works.find((work) => work.index === index)?.outcome
+      const kept = adopted?.outcome ?? carried
+      const same = kept === undefined || JSON.stringify(kept) === JSON.stringify(outcome)
+      expect(
+        same,
+        `${plan.id}/${index} takes over ${kept?.status}, and ${of}/${index} was ${outcome?.status}`,
+      )
+    }
+    inReach.clear()
+    for (const [, { outcome, from }] of later) {
+      const work = merged.get(from.wave)?.find((one) => one.index === from.index)
+      const asked = work && askedBy(work.hat, work.payload)
+      if (outcome.class === 'result' && asked !== undefined) inReach.set(asked, (inReach.get(asked) ?? 0) + 1)
+    }
+  }
+
+  /** No item of a later stage runs that asks the same as one that has its result. */
+  function checkReuse({ id, items }: WavePlan): void {
+    const there = new Map(inReach)
+    for (const { hat, event, adopted, carried } of items) {
+      if (carried !== undefined) continue
+      const asked = askedBy(hat, event.payload)
+      const left = there.get(asked) ?? 0
+      there.set(asked, left - 1)
+      expect(
+        (adopted !== undefined) === left > 0,
+        `an item of ${id} is ${adopted ? 'taken over' : 'paid'} wrongly`,
+      )
     }
   }
 
@@ -194,8 +313,8 @@ export function createAudit(disk: Disk): Audit {
     }
   }
 
-  function grow(hat: HatId): void {
-    activations.set(hat, (activations.get(hat) ?? 0) + 1)
+  function grow(hat: HatId, by = 1): void {
+    activations.set(hat, (activations.get(hat) ?? 0) + by)
   }
 
   function checkMerge(wave: Wave, state: State): void {
@@ -262,6 +381,7 @@ export function createAudit(disk: Disk): Audit {
       noteSettled(state)
       batch.clear()
       isScoped ||= state.rules.eventLoop.enforceHatScope
+      takeBack()
       for (const fact of facts) believe(fact, state)
     },
     quiet(state, world) {
@@ -275,7 +395,9 @@ export function createAudit(disk: Disk): Audit {
       expect(state.ended === reason, `the run ended ${reason}, and its state says ${state.ended}`)
       expect(state.running.size === 0, `the run ended with ${state.running.size} agents`)
       if (reason === 'completed' || reason === 'cancelled')
-        expect(state.waves.size === 0, `the run ended ${reason} with an open wave`)
+        // A wave from the shell is never merged.
+        for (const wave of state.waves.values())
+          expect(state.loop === null && isComplete(wave), `the run ended ${reason} with an open wave`)
       checkSums(state)
     },
     closed(state) {
@@ -316,12 +438,17 @@ export function createAudit(disk: Disk): Audit {
   function checkBusy(state: State, world: SimWorld): void {
     const { loop, rules, totals } = state
     if (state.stop !== null || spentBudget(state) !== null) return
+    const held = heldBack(state, world.clock.now().mono)
     const isFull =
-      state.running.size >= Math.min(rules.features.maxConcurrency, heldBackTo(state)) ||
+      held !== null ||
+      state.room.held ||
+      state.running.size >= Math.min(rules.features.maxConcurrency, state.room.limit ?? Infinity) ||
       totals.agentsStarted >= rules.features.maxAgents
     for (const wave of state.waves.values()) {
       for (const work of wave.works) {
-        if (work.status !== 'queued' || isFull) continue
+        if (work.status === 'queued' && held === 'time' && state.running.size === 0 && !state.room.held)
+          expect(isToWake(state), `${work.id} is held back for a while, and nothing will wake the run`)
+        if (work.status !== 'queued' || isFull || waitsToBeAlone(state, wave, work)) continue
         const active = [...world.alive].filter((one) => one.wave === wave.id && one.hat === work.hat).length
         expect(
           active >= (wave.hats[work.hat]?.concurrency ?? 1),
@@ -338,6 +465,7 @@ export function createAudit(disk: Disk): Audit {
     const counted = totals.inputTokens + totals.outputTokens
     expect(counted === tokens, `tokens are ${counted}, and the agents used ${tokens}`)
     expect(totals.agentsStarted === agents, `${totals.agentsStarted} agents are counted of ${agents}`)
+    takeBack()
     for (const hat of new Set([...activations.keys(), ...state.activations.keys()])) {
       const is = state.activations.get(hat) ?? 0
       const should = activations.get(hat) ?? 0
@@ -389,16 +517,53 @@ export function createAudit(disk: Disk): Audit {
   }
 }
 
-/** Agents that the provider's refusals leave room for. */
-function heldBackTo(state: State): number {
-  return state.throttle.get(state.rules.backends['']?.name ?? '') ?? Infinity
+type StartAgent = Extract<Action, { kind: 'start-agent' }>
+
+function backendName(state: State): string {
+  return state.rules.backends['']?.name ?? ''
 }
 
-/** What counts of an agent's own file. */
-function acceptable({ plays, sealed }: Agent, state: State): readonly Event[] {
+/** Why no agent may start now though there are places; null: one may. */
+function heldBack(state: State, mono: number): 'time' | 'count' | null {
+  const pressure = state.throttle.get(backendName(state))
+  if (mono < (state.paces.get(backendName(state))?.notBefore ?? 0)) return 'time'
+  if (pressure === undefined) return null
+  if (mono < pressure.heldUntil) return 'time'
+  for (const { work } of state.running.values()) if (isLast(state, work, work.attempts - 1)) return 'count'
+  if (state.running.size < pressure.limit) return null
+  if (pressure.probe !== null || state.running.size > pressure.limit) return 'count'
+  return mono < pressure.probeAt ? 'time' : null
+}
+
+function isToWake(state: State): boolean {
+  return (state.paces.get(backendName(state))?.wakeAt ?? null) !== null
+}
+
+/** While a provider pushes back, an item's last attempt waits until no other agent runs, and those behind it with it. */
+function waitsToBeAlone(state: State, wave: Wave, work: Work): boolean {
+  const queue = wave.queues.get(work.hat)
+  const head = queue?.items[queue.head]
+  const isPressed = state.throttle.has(backendName(state))
+  return isPressed && state.running.size > 0 && head !== undefined && isLast(state, head, head.attempts)
+}
+
+/** The attempt after `begun` others is the item's last. */
+function isLast(state: State, work: Work, begun: number): boolean {
+  const hat = work.wave === null ? undefined : state.waves.get(work.wave)?.hats[work.hat]
+  const most = hat?.retry?.attempts ?? state.rules.features.retry.attempts
+  return hat !== undefined && begun > 0 && begun + 1 >= most
+}
+
+/** What counts of an agent's own file: what it wrote itself, and not what an earlier attempt had left behind to write. */
+function acceptable({ n, plays, sealed }: Agent, state: State): readonly Event[] {
   if (plays === null || sealed === null) return []
   const control = controlTopics(state)
-  return sealed.filter((event) => event.wave?.total === undefined && mayPublish(plays, control, event.topic))
+  return sealed.filter(
+    (event) =>
+      event.wave?.total === undefined &&
+      textOf(event).startsWith(`${n}.`) &&
+      mayPublish(plays, control, event.topic),
+  )
 }
 
 function isFreshAndWaiting(work: Work): boolean {

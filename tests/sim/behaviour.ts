@@ -260,13 +260,21 @@ function play(
 }
 
 function failure(random: Random): Partial<AgentEnd> {
-  switch (random.weighted({ exit: 6, signal: 2, spawn: 2 })) {
+  switch (random.weighted({ exit: 6, signal: 2, spawn: 2, short: 2 })) {
     case 'exit':
       return { exitCode: 1, failure: { class: 'crash', message: 'exit code 1' } }
     case 'signal':
       return { exitCode: null, signal: 'SIGSEGV', failure: { class: 'crash', message: 'SIGSEGV' } }
     case 'spawn':
       return { exitCode: null, spawnError: 'ENOENT: no such program', costUsd: null, usage: null }
+    case 'short':
+      return {
+        exitCode: null,
+        spawnError: 'EMFILE: too many open files',
+        shortage: true,
+        costUsd: null,
+        usage: null,
+      }
   }
 }
 

@@ -26,6 +26,9 @@ export function digest(state: State): string {
     ended: state.ended,
     stop: state.stop,
     throttle: [...state.throttle],
+    starts: [...state.paces]
+      .map(([backend, { notBefore }]) => [backend, notBefore])
+      .filter(([, at]) => at !== 0),
     loop: loop && {
       iteration: loop.iteration,
       phase: loop.phase.at,

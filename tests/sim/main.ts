@@ -1,7 +1,9 @@
+import { simulateShell } from './shell.ts'
 import { simulate } from './simulate.ts'
 
 /**
- * `npm run test:sim -- [--seeds N] [--from N] [--seed N]`: plays that many seeds, or one of them aloud.
+ * `npm run test:sim -- [--seeds N] [--from N] [--seed N]`: plays that many seeds of loops and of waves from the shell,
+ * or one of them aloud.
  * Ends 1 at the first seed that fails, and prints it.
  */
 async function main(args: readonly string[]): Promise<number> {
@@ -13,7 +15,11 @@ async function main(args: readonly string[]): Promise<number> {
   if (one !== null) {
     const { ends, failure } = await simulate(one, (line) => console.log(line))
     console.log(`seed ${one}: ${ends.join(', ')}${failure === null ? '' : `\nFAILED: ${failure.reason}`}`)
-    return failure === null ? 0 : 1
+    const shell = await simulateShell(one)
+    console.log(`from the shell: ${shell.ends.join(', ')}`)
+    if (shell.failure !== null)
+      console.log(`FAILED: ${shell.failure.reason}\n${shell.failure.journal.join('\n')}`)
+    return failure === null && shell.failure === null ? 0 : 1
   }
   const from = number('--from') ?? 1
   const seeds = number('--seeds') ?? 3000
@@ -24,14 +30,15 @@ async function main(args: readonly string[]): Promise<number> {
   let failures = 0
   let played = 0
   for (let seed = from; seed < from + seeds; seed++) {
-    const done = await simulate(seed)
-    facts += done.facts
     played += 1
-    for (const end of done.ends) ends.set(end, (ends.get(end) ?? 0) + 1)
-    if (done.failure === null) continue
-    failures += 1
-    console.log(`seed ${seed} FAILED: ${done.failure.reason}`)
-    if (most === 1) console.log(done.failure.journal.join('\n'))
+    for (const done of [await simulate(seed), await simulateShell(seed)]) {
+      facts += done.facts
+      for (const end of done.ends) ends.set(end, (ends.get(end) ?? 0) + 1)
+      if (done.failure === null) continue
+      failures += 1
+      console.log(`seed ${seed} FAILED: ${done.failure.reason}`)
+      if (most === 1) console.log(done.failure.journal.join('\n'))
+    }
     if (failures >= most) break
   }
   const seconds = (performance.now() - started) / 1000

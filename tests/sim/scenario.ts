@@ -27,6 +27,7 @@ export function createScenario(random: Random): Scenario {
           output: random.chance(0.5) ? 'text' : 'stream',
           contextWindow: 0,
           inactivitySeconds: random.int(30, 900),
+          ...(random.chance(0.4) ? { startGapMs: random.int(50, 2000) } : {}),
           ...(random.chance(0.3) ? { price: { input: 3, output: 15, cachedInput: 1 } } : {}),
         },
       },

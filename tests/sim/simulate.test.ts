@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { simulateShell } from './shell.ts'
 import { type Simulated, simulate } from './simulate.ts'
 
 const SEEDS = 3000
@@ -23,6 +24,16 @@ describe('a simulated run, cut and continued anywhere, with late, lost, doubled 
       for (let seed = from; seed < from + CHUNK; seed++) {
         const done = await simulate(seed)
         for (const end of done.ends) seen.add(end)
+        if (done.failure !== null) expect(tell(done)).toBeNull()
+      }
+    },
+  )
+
+  test.each([1, 1001])(
+    'from the shell pays for no item twice, however the list changes between its resumptions (1000 seeds from %d)',
+    async (from) => {
+      for (let seed = from; seed < from + 1000; seed++) {
+        const done = await simulateShell(seed)
         if (done.failure !== null) expect(tell(done)).toBeNull()
       }
     },

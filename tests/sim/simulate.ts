@@ -1,13 +1,16 @@
 import { inline } from '../../core/blob.ts'
 import type { Settings } from '../../core/config/settings.ts'
+import { RalphError } from '../../core/errors.ts'
 import type { Journal, Manifest } from '../../core/journal/journal.ts'
 import type { JournalContent } from '../../core/journal/read.ts'
 import { createState } from '../../core/run/create.ts'
 import { type Fact, type FactBody, isDurable } from '../../core/run/fact.ts'
 import { foldJournal } from '../../core/run/fold.ts'
+import { redrivenFact } from '../../core/run/redriven.ts'
 import { record, run } from '../../core/run/run.ts'
 import type { State, StopReason } from '../../core/run/state.ts'
 import { createTopology } from '../../core/topology.ts'
+import type { Wave } from '../../core/wave/wave.ts'
 import { type Audit, createAudit } from './audit.ts'
 import { digest } from './digest.ts'
 import { createRandom, type Random } from './random.ts'
@@ -40,15 +43,7 @@ const MOST_INVOCATIONS = 7
 export async function simulate(seed: number, trace?: (line: string) => void): Promise<Simulated> {
   const random = createRandom(seed)
   const scenario = createScenario(random)
-  const disk: Disk = {
-    journal: [],
-    main: [],
-    workers: new Map(),
-    outcomes: new Map(),
-    time: 1_800_000_000_000,
-    agents: new Map(),
-    waves: [],
-  }
+  const disk = createDisk(1_800_000_000_000)
   const audit = createAudit(disk)
   const ends: (StopReason | 'crash')[] = []
   const counts = { facts: 0 }
@@ -80,6 +75,19 @@ export async function simulate(seed: number, trace?: (line: string) => void): Pr
   }
 }
 
+/** `time`: wall clock. */
+export function createDisk(time: number): Disk {
+  return {
+    journal: [],
+    main: [],
+    workers: new Map(),
+    outcomes: new Map(),
+    time,
+    agents: new Map(),
+    waves: [],
+  }
+}
+
 interface Invocation {
   readonly scenario: Scenario
   readonly disk: Disk
@@ -97,9 +105,17 @@ async function invoke(of: Invocation): Promise<{ end: StopReason | 'crash'; stat
   const mono = random.int(1, 1000)
   const info = { pid: 1, startedAt: disk.time, startedMono: mono }
   const { rules, hats } = of.first ? scenario : editConfig(random, scenario)
+  const merged = new Map<string, Wave>()
   const state = of.first
     ? createState({ run: { ...RUN, ...info }, rules, topology: createTopology(hats), loop: true })
-    : foldJournal(content(scenario, disk), { dir: RUN.dir, run: info })
+    : foldJournal(content(scenario, disk), {
+        dir: RUN.dir,
+        run: info,
+        watch: (now) => {
+          for (const wave of now.merged.values()) merged.set(wave.id, wave)
+        },
+      })
+  const again = of.first ? null : redrive({ disk, random, state, merged, rules, hats })
   const isFinished = state.ended === 'completed' || state.ended === 'cancelled'
   const first: FactBody[] = of.first
     ? [
@@ -114,11 +130,12 @@ async function invoke(of: Invocation): Promise<{ end: StopReason | 'crash'; stat
         ...unreadLines(disk, state),
         {
           type: 'loop.resumed',
-          objective: isFinished ? inline('Y') : null,
+          objective: isFinished && again === null ? inline('Y') : null,
           filed: [...disk.outcomes.keys()],
           totalLimits: random.chance(0.2),
           config: { rules, hats },
         },
+        ...(again === null ? [] : [again]),
       ]
 
   const cut = scissors(isLast || random.chance(0.3) ? Infinity : random.int(1, random.chance(0.3) ? 20 : 400))
@@ -150,8 +167,35 @@ async function invoke(of: Invocation): Promise<{ end: StopReason | 'crash'; stat
   }
 }
 
+/** Now and then a person has a part of a wave run again. */
+function redrive(of: {
+  disk: Disk
+  random: Random
+  state: State
+  merged: ReadonlyMap<string, Wave>
+  rules: Scenario['rules']
+  hats: Scenario['hats']
+}): FactBody | null {
+  const { disk, random, state, merged, rules, hats } = of
+  const wave = random.pick([...merged.values()])
+  if (wave === undefined || !random.chance(0.5)) return null
+  const some = wave.works.filter(() => random.chance(0.3)).map((work) => work.index)
+  const selection = { failed: random.chance(0.5), only: random.chance(0.4) ? some : null }
+  const wish = { wave: wave.id, selection }
+  const id = `again-${disk.waves.length}-${disk.journal.length}`
+  try {
+    const again = redrivenFact({ wish, id, state, merged, rules, topology: createTopology(hats) })
+    if (again === null) return null
+    disk.waves.push(id)
+    return again.fact
+  } catch (error) {
+    if (error instanceof RalphError) return null
+    throw error
+  }
+}
+
 /** Cuts the run at its n-th write or act. */
-function scissors(n: number): (where: string) => void {
+export function scissors(n: number): (where: string) => void {
   let left = n
   return (where) => {
     left -= 1
@@ -159,7 +203,7 @@ function scissors(n: number): (where: string) => void {
   }
 }
 
-function createSimJournal(of: {
+export function createSimJournal(of: {
   disk: Disk
   random: Random
   cut: (where: string) => void
@@ -209,12 +253,12 @@ function checkFold(scenario: Scenario, disk: Disk, state: State): void {
   if (is !== should) throw new Violation(`the journal gives another state:\n${is}\n${should}`)
 }
 
-function content({ rules, hats }: Scenario, disk: Disk): JournalContent {
+export function content({ rules, hats }: Scenario, disk: Disk, of: Partial<Manifest> = {}): JournalContent {
   const facts = disk.journal.map((line) => JSON.parse(line) as Fact)
   const { eventLoop, features, backends } = rules
   // The rest of the settings is not read by the fold.
   const config = { eventLoop, features, hats } as unknown as Settings
-  return { manifest: { ...MANIFEST, config, backends }, facts, isTorn: false, badLines: [] }
+  return { manifest: { ...MANIFEST, ...of, config, backends }, facts, isTorn: false, badLines: [] }
 }
 
 /** What a person may change between two invocations. */
@@ -237,7 +281,7 @@ function editConfig(random: Random, scenario: Scenario): Scenario {
   }
 }
 
-function createFaults(random: Random): Faults {
+export function createFaults(random: Random): Faults {
   const stops: FactBody[] = [
     { type: 'stop.asked', how: 'drain' },
     { type: 'stop.asked', how: 'now' },
@@ -254,7 +298,7 @@ function createFaults(random: Random): Faults {
   }
 }
 
-const NO_FAULTS: Faults = { latency: 0, duplicates: 0, stop: null, mergeFails: 0 }
+export const NO_FAULTS: Faults = { latency: 0, duplicates: 0, stop: null, mergeFails: 0 }
 
 const RUN = { id: 'primary-1', workspace: '/w', dir: '/s', eventsFile: '/w/.ralph/events.jsonl' }
 
@@ -267,5 +311,6 @@ const MANIFEST: Omit<Manifest, 'config' | 'backends'> = {
   ralph: 'simulation',
   platform: 'none',
   configFiles: [],
+  versions: {},
   git: null,
 }

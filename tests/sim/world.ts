@@ -105,6 +105,8 @@ export function createSimWorld(of: WorldOptions): SimWorld {
   let readFrom = 0
   let runId = ''
   let isFirst = true
+  let hasLoop = true
+  let looks = 0
 
   const later = (ms: number, act: () => void, isLastResort = false): void => {
     const due = { at: disk.time + ms, order: order++, act, isLastResort }
@@ -151,7 +153,7 @@ export function createSimWorld(of: WorldOptions): SimWorld {
   }
 
   function write(agent: Agent, to: 'own' | 'main', event: Event | null): void {
-    if (to === 'main' || agent.wave === null) {
+    if (hasLoop && (to === 'main' || agent.wave === null)) {
       disk.main.push(event === null ? { kind: 'bad' } : { kind: 'event', event, n: agent.n })
       later(latency(), () => readMain(false))
     } else {
@@ -328,7 +330,13 @@ export function createSimWorld(of: WorldOptions): SimWorld {
   }
   return {
     alive,
-    clock: { now: () => ({ wall: disk.time, mono: of.mono + disk.time - began }) },
+    clock: {
+      // Two looks never see the same time, as with a real clock.
+      now() {
+        looks += 1
+        return { wall: disk.time, mono: of.mono + disk.time - began + looks * 1e-6 }
+      },
+    },
     inbox: {
       async drain() {
         if (mailbox.length === 0) of.onQuiet()
@@ -342,6 +350,7 @@ export function createSimWorld(of: WorldOptions): SimWorld {
     start(action, state) {
       if (isFirst) {
         isFirst = false
+        hasLoop = state.loop !== null
         readFrom = state.loop?.readOffset ?? 0
         later(latency(), () => readMain(false))
       }

@@ -7,7 +7,13 @@ import { at, type KeyPath, type Mapping, mappingAt } from '../tree.ts'
 
 /** What the check must know of a backend; `unloaded` for a plugin's file that nobody has loaded yet: its traits are not checked. */
 export type BackendSummary =
-  | { readonly takesModel: boolean; readonly reportsCost: boolean; readonly reportsTokens: boolean }
+  | {
+      readonly takesModel: boolean
+      /** Absent: it takes none. */
+      readonly effort?: readonly string[]
+      readonly reportsCost: boolean
+      readonly reportsTokens: boolean
+    }
   | 'unloaded'
 
 export interface KnownBackends {
@@ -18,8 +24,7 @@ export interface KnownBackends {
 }
 
 /**
- * Names, models and budgets against the backends in use (contract/loop §10.1, §14.4, §14.5).
- * To be asked again once `auto` is resolved (`settings.cli.backend` replaced) and plugins are loaded.
+ * Names, models, efforts and budgets against the backends in use (contract/loop §10.1, §14.4, §14.5).
  * @param tree the merged configuration, for the places of faults
  */
 export function checkBackends(
@@ -27,9 +32,21 @@ export function checkBackends(
   known: KnownBackends,
   tree: Mapping,
 ): readonly ConfigFault[] {
+  return [...nameFaults(settings, known, tree), ...checkUse(settings, known, tree)]
+}
+
+/**
+ * What the backends in use cannot do of what is asked of them. To be asked again once `auto` is resolved
+ * (`settings.cli.backend` replaced) and files of plugins are loaded: only then it is known of them.
+ */
+export function checkUse(
+  settings: Settings,
+  known: Pick<KnownBackends, 'backends'>,
+  tree: Mapping,
+): readonly ConfigFault[] {
   return [
-    ...nameFaults(settings, known, tree),
     ...modelFaults(settings, known, tree),
+    ...effortFaults(settings, known, tree),
     ...budgetFaults(settings, known, tree),
   ]
 }
@@ -77,7 +94,11 @@ function hatBackendFaults(hat: Hat, known: KnownBackends, tree: Mapping): readon
   return [keyFault(tree, ['hats', hat.id, 'backend', 'agent'], text)]
 }
 
-function modelFaults(settings: Settings, { backends }: KnownBackends, tree: Mapping): readonly ConfigFault[] {
+function modelFaults(
+  settings: Settings,
+  { backends }: Pick<KnownBackends, 'backends'>,
+  tree: Mapping,
+): readonly ConfigFault[] {
   const asked = [
     { model: settings.cli.model, name: settings.cli.backend, path: ['cli', 'model'] },
     ...settings.hats.map((hat) => ({
@@ -94,10 +115,39 @@ function modelFaults(settings: Settings, { backends }: KnownBackends, tree: Mapp
   })
 }
 
+function effortFaults(
+  settings: Settings,
+  { backends }: Pick<KnownBackends, 'backends'>,
+  tree: Mapping,
+): readonly ConfigFault[] {
+  const asked = [
+    { effort: settings.cli.effort, name: settings.cli.backend, path: ['cli', 'effort'] },
+    ...settings.hats.map((hat) => ({
+      effort: hat.effort,
+      name: backendNameOf(hat, settings),
+      path: ['hats', hat.id, 'effort'],
+    })),
+  ]
+  return asked.flatMap(({ effort, name, path }) => {
+    const summary = backends.get(name)
+    if (effort === undefined || summary === undefined || summary === 'unloaded') return []
+    const text = effortProblem(name, summary.effort, effort)
+    return text === null ? [] : [valueFault(tree, path, text)]
+  })
+}
+
+/** Why a backend cannot be asked for a level of effort; null: it can. A program passes over a word that it does not know. */
+function effortProblem(name: string, levels: readonly string[] | undefined, effort: string): string | null {
+  if (levels === undefined || levels.length === 0) return `backend "${name}" has no setting for effort`
+  return levels.includes(effort)
+    ? null
+    : `backend "${name}" knows no effort "${effort}"; it has ${levels.join(', ')}`
+}
+
 /** A budget counts only if every backend in use says what it spent. */
 function budgetFaults(
   settings: Settings,
-  { backends }: KnownBackends,
+  { backends }: Pick<KnownBackends, 'backends'>,
   tree: Mapping,
 ): readonly ConfigFault[] {
   const { maxCostUsd, maxTokensTotal } = settings.eventLoop

@@ -11,7 +11,7 @@ import {
   textWhere,
   visibleText,
 } from './field.ts'
-import { access, promptMode, retry, scratchpad } from './machine.ts'
+import { access, effort, model, promptMode, retry, scratchpad } from './machine.ts'
 
 const HAT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
@@ -43,7 +43,8 @@ const hatEntries = {
   ),
   backend_args: list(text),
   args: list(text),
-  model: visibleText,
+  model,
+  effort,
   access,
   default_publishes: topic,
   max_activations: integer(1),

@@ -19,6 +19,19 @@ export const scratchpad = either(visibleText, section({ enabled: flag, path: vis
 
 export const access = oneOf(ACCESS_LEVELS)
 
+/** It stands in a command line on its own: one that begins like a flag would be taken for one. */
+export const model = textWhere(
+  (name) =>
+    name.trim() === '' ? 'must not be blank' : name.startsWith('-') ? 'must not begin with "-"' : null,
+  { pattern: '^(?!-).*\\S' },
+)
+
+/** Which levels there are is the backend's to say. */
+export const effort = textWhere(
+  (level) => (/^[a-z][a-z0-9-]*$/.test(level) ? null : 'must be one word of a-z, 0-9 and -'),
+  { pattern: '^[a-z][a-z0-9-]*$' },
+)
+
 export const promptMode = oneOf(['arg', 'stdin'])
 
 export const retry = section({
@@ -40,7 +53,8 @@ export const cli = section({
   backend: visibleText,
   command: visibleText,
   args: list(text),
-  model: visibleText,
+  model,
+  effort,
   prompt_mode: promptMode,
   prompt_flag: visibleText,
   access,

@@ -1,5 +1,5 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, isAbsolute, join } from 'node:path'
 
 /** Facts that can be counted. Lines are numbered from 1. */
 export interface FileFacts {
@@ -60,11 +60,18 @@ function readText(path: string): { readonly text: string; readonly stats: Stats 
   }
 }
 
+/** Nothing is started that the repository's own configuration names. */
+const HARMLESS = ['--no-pager', '-c', 'log.showSignature=false', '-c', 'core.fsmonitor=false'] as const
+
 /** Null outside Git, without Git, and for a file that was never committed. */
 function lastCommit(root: string, path: string): string | null {
   try {
-    const git = Bun.spawnSync(['git', 'log', '-1', '--format=%cs', '--', path], {
+    const folders = (process.env.PATH ?? '').split(delimiter).filter(isAbsolute)
+    const program = Bun.which('git', { PATH: folders.join(delimiter) })
+    if (program === null) return null
+    const git = Bun.spawnSync([program, ...HARMLESS, 'log', '-1', '--format=%cs', '--', path], {
       cwd: root,
+      env: { ...process.env, GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' },
       stdout: 'pipe',
       stderr: 'ignore',
       timeout: 2000,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createChannels } from '../../../cli/world/channels.ts'
 import type { FactBody } from '../../../core/run/fact.ts'
+import { NO_SECRETS } from '../../../core/secrets.ts'
 
 /** Channels on an empty main file, whose store of long texts works while `disk.full` is false. */
 function channels() {
@@ -16,6 +17,8 @@ function channels() {
     run: { id: 'r', workspace: dir, dir, eventsFile, pid: 1, startedAt: 0, startedMono: 0 },
     eventsDir: dir,
     control: { completion: 'DONE' },
+    report() {},
+    secrets: NO_SECRETS,
     mailbox: { push: (...more) => facts.push(...more) },
     blobs: {
       store(text) {

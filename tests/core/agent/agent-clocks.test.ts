@@ -78,6 +78,16 @@ describe('signs of life hold inactivity up', () => {
   })
 })
 
+test.skipIf(!HAS_PROCESS_TABLE)(
+  'a program that only turns over while it waits gives no sign of life',
+  async () => {
+    await using rig = runFixture('turns-over.sh', { clocks: { inactivityMs: 4000 } })
+    await rig.note('lapsed')
+    expect(lapses(rig)).toEqual(['inactivity'])
+  },
+  20_000,
+)
+
 describe.skipIf(!HAS_PROCESS_TABLE)('text output lingers', () => {
   test.concurrent('after an event, without a sign of life', async () => {
     await using rig = runFixture('forever.sh', { clocks: { emitGraceMs: 200 } })

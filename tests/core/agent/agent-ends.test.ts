@@ -154,7 +154,7 @@ describe.skipIf(!HAS_PROCESS_TABLE)('what belongs to a stopped agent', () => {
     await using rig = runFixture('leaves-daemon-and-hangs.sh')
     const one = await printed(rig)
     rig.handle.stop(cause)
-    expect((await rig.ended).strays).toEqual([{ pid: one.pid, command: 'sleep 300' }])
+    expect((await rig.ended).strays).toMatchObject([{ pid: one.pid, command: 'sleep 300' }])
     expect(isAlive(one)).toBe(true)
   })
 })
@@ -165,7 +165,7 @@ describe.skipIf(!HAS_PROCESS_TABLE)('what an agent leaves behind after a normal 
     const one = await printed(rig)
     const end = await rig.ended
     expect(end).toMatchObject({ exitCode: 0, failure: null, stoppedFor: null })
-    expect(end.strays).toEqual([{ pid: one.pid, command: 'sleep 300' }])
+    expect(end.strays).toMatchObject([{ pid: one.pid, command: 'sleep 300' }])
     expect(isAlive(one)).toBe(true)
   })
 
@@ -175,7 +175,7 @@ describe.skipIf(!HAS_PROCESS_TABLE)('what an agent leaves behind after a normal 
     const one = await printed(rig)
     const end = await rig.ended
     expect(end.exitCode).toBe(3)
-    expect(end.strays).toEqual([{ pid: one.pid, command: 'sleep 300' }])
+    expect(end.strays).toMatchObject([{ pid: one.pid, command: 'sleep 300' }])
     expect(isAlive(one)).toBe(false)
     expect(performance.now() - before).toBeLessThan(1500)
   })

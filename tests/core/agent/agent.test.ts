@@ -264,6 +264,29 @@ describe('a program that cannot be started is told of by its name', () => {
     expect((await rig.ended).finalMessage).toBe('here')
   })
 
+  test('a program in a relative folder of PATH is passed over: anybody may have put it into the workspace', async () => {
+    for (const PATH of ['.:/usr/bin:/bin', ':/usr/bin:/bin', 'bin:/usr/bin:/bin']) {
+      await using rig = runFixture('', {
+        command: 'planted',
+        env: { PATH },
+        arrange(box) {
+          box.script('planted', '#!/bin/sh\necho here\n')
+          box.script('bin/planted', '#!/bin/sh\necho here\n')
+        },
+      })
+      const end = await rig.ended
+      expect([end.exitCode, end.spawnError]).toEqual([
+        null,
+        expect.stringContaining('absolute folder of PATH'),
+      ])
+    }
+  })
+
+  test('a program is found behind a relative folder of PATH', async () => {
+    await using rig = runFixture('', { command: 'true', env: { PATH: '.:/usr/bin:/bin' } })
+    expect((await rig.ended).exitCode).toBe(0)
+  })
+
   test('a missing working directory is named instead of the program', async () => {
     await using rig = runFixture('forever.sh', { cwd: '/no/such/folder' })
     expect((await rig.ended).spawnError).toContain('the working directory /no/such/folder')

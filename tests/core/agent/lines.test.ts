@@ -61,3 +61,11 @@ describe('bytes become lines', () => {
     expect(splitter.end()).toEqual(['ab'])
   })
 })
+
+test('who asks is told how much of a line was not read', () => {
+  const told: number[] = []
+  const splitter = createLineSplitter(4, (bytes) => told.push(bytes))
+  for (const chunk of ['abcdef', 'gh\nijkl\n', 'mnopqr']) splitter.push(Buffer.from(chunk))
+  splitter.end()
+  expect(told).toEqual([4, 2])
+})

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createLog } from '../../../core/agent/log.ts'
+import { NO_SECRETS } from '../../../core/secrets.ts'
 import { sandbox } from '../../helpers/sandbox.ts'
 
 test('the file is made with the first bytes, for its owner alone, in a folder that is made too', async () => {
@@ -40,6 +41,16 @@ test('a link is not followed, and the reason is told once', async () => {
 test.skipIf(!existsSync('/dev/full'))('a full disk ends the log with its reason', () => {
   const log = createLog('/dev/full')
   expect(log.write(Buffer.from('x'))).toContain('ENOSPC')
+  log.close()
+})
+
+test('a log that is long enough ends, which is told once: a program that prints without end fills no disk', async () => {
+  await using box = sandbox()
+  const log = createLog(box.path('stdout.log'), NO_SECRETS, 10)
+  expect(log.write(Buffer.from('0123456'))).toBeNull()
+  expect(log.write(Buffer.from('789abc'))).toMatch(/stdout\.log has 10 bytes: what follows is not kept/)
+  expect(log.write(Buffer.from('def'))).toBeNull()
+  expect(box.read('stdout.log')).toBe('0123456789')
   log.close()
 })
 

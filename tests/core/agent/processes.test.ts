@@ -71,6 +71,42 @@ describe.skipIf(!HAS_PROCESS_TABLE)('the process table', () => {
     expect(isAlive({ pid: other.pid, startTime: startTimeOf(other.pid) })).toBe(true)
   })
 
+  test('does not read strangers again and again, but agents’ processes, whoever their parent is now', async () => {
+    const marker = newMarker()
+    // Neither has us as an ancestor: their parent is gone.
+    const script = 'setsid sleep 300 >&2 & RALPH_AGENT=$1 setsid sleep 300 >&2 & echo $(jobs -p)'
+    const shell = Bun.spawn(['bash', '-c', script, 'bash', marker], {
+      env: { PATH: '/usr/bin:/bin' },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'ignore',
+    })
+    const [foreign = 0, own = 0] = (await shell.stdout.text()).trim().split(' ').map(Number)
+    await shell.exited
+    await using _ = {
+      async [Symbol.asyncDispose]() {
+        for (const pid of [own, foreign]) process.kill(pid, 'SIGKILL')
+      },
+    }
+    const leaders = () => {
+      const table = readProcesses()
+      return [table.get(foreign), table.get(own)].map((one) => (one?.pid === one?.pgid ? one : undefined))
+    }
+    await until('both to lead groups of their own', () =>
+      leaders().every((one) => one?.ppid !== shell.pid && one),
+    )
+    const [foreignOnce, ownOnce] = leaders()
+    const [foreignTwice, ownTwice] = leaders()
+    expect(foreignTwice).toBe(foreignOnce)
+    expect(ownTwice).toEqual(ownOnce)
+    expect(ownTwice).not.toBe(ownOnce)
+    expect(
+      readProcesses()
+        .marked(new Set([marker]))
+        .map(({ pid }) => pid),
+    ).toEqual([own])
+  })
+
   test('a zombie counts as gone', async () => {
     await using tree = await start([`${FIXTURES}/leaves-zombie.sh`])
     const zombie = Number((await firstLine(tree.stdout)).split(' ')[1])

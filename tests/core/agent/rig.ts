@@ -26,6 +26,7 @@ export interface Options {
   readonly clocks?: Partial<Clocks>
   readonly killStrays?: boolean
   readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
   readonly command?: string
   /** What the workspace needs before the start. */
   readonly arrange?: (box: Sandbox) => void
@@ -51,7 +52,7 @@ export function runFixture(name: string, options: Options = {}): Rig {
     marker,
     backend: options.backend ?? textBackend(),
     task: task(box, options.command ?? `${FIXTURES}/${name}`, options),
-    env: box.env({ RALPH_AGENT: marker, KEPT: 'yes' }),
+    env: box.env({ RALPH_AGENT: marker, KEPT: 'yes', ...options.env }),
     logs: { stdout: box.path('logs/stdout.log'), stderr: box.path('logs/stderr.log') },
     clocks: { limitMs: null, inactivityMs: null, exitGraceMs: 0, emitGraceMs: 0, ...options.clocks },
     killStrays: options.killStrays ?? false,
@@ -179,7 +180,8 @@ function traits(output: 'text' | 'stream'): Backend['traits'] {
     takesModel: false,
     resumes: false,
     contextWindow: 0,
-    shell: { heredoc: true, substitution: true, keepsPath: true, keepsEnvironment: true },
+    startGapMs: 0,
+    shell: { heredoc: true, substitution: true, keepsPath: true, keepsEnvironment: true, keepsGit: true },
     enforces: {},
     env: [],
     access: 'everything',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { HAS_PROCESS_TABLE, isAlive, startTimeOf } from '../../../core/agent/processes.ts'
-import { endProcesses, findStrays } from '../../../core/agent/strays.ts'
+import { endProcesses, findStrays, findTrees } from '../../../core/agent/strays.ts'
 import { newMarker, runFixture } from './rig.ts'
 
 describe.skipIf(!HAS_PROCESS_TABLE)('strays', () => {
@@ -39,7 +39,7 @@ describe.skipIf(!HAS_PROCESS_TABLE)('strays', () => {
     })
     const pid = Number(await rig.line('ready'))
     const agent = await rig.note('started')
-    expect((await rig.ended).strays).toEqual([{ pid, command: 'sleep 300' }])
+    expect((await rig.ended).strays).toMatchObject([{ pid, command: 'sleep 300' }])
     const found = await findStrays([rig.marker], agent.pid)
     expect(found).toEqual([{ pid, command: 'sleep 300', startTime: startTimeOf(pid) }])
     await endProcesses(found, 0)
@@ -49,6 +49,21 @@ describe.skipIf(!HAS_PROCESS_TABLE)('strays', () => {
     await using stranger = runFixture('forever.sh')
     const { pid } = await stranger.note('started')
     expect(await findStrays([newMarker()], pid)).toEqual([])
+  })
+
+  test('of an agent whose environment was cleared are found by its pid and start time, and what it started', async () => {
+    await using rig = runFixture('', {
+      command: 'env',
+      args: ['-i', '/bin/bash', '-c', 'setsid /bin/sleep 300 & echo "up $!"; wait'],
+    })
+    const child = Number(await rig.line('up'))
+    const { pid, startTime } = await rig.note('started')
+    expect(await findStrays([rig.marker])).toEqual([])
+    expect(await findTrees([{ pid, startTime: '1' }])).toEqual([])
+    const found = await findTrees([{ pid, startTime }])
+    expect(found.map((one) => one.pid).toSorted()).toEqual([pid, child].toSorted())
+    await endProcesses(found, 0)
+    expect(found.filter(isAlive)).toEqual([])
   })
 
   test('that have ended meanwhile, and other processes with their pid, are left alone', async () => {

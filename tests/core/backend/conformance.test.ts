@@ -42,6 +42,8 @@ describe('what it finds', () => {
     ['traits', 'a summary without words', { summary: ' ' }],
     ['traits', 'no words on access', { traits: { ...MINIMAL.traits, access: '' } }],
     ['traits', 'half a token', { traits: { ...MINIMAL.traits, contextWindow: 0.5 } }],
+    ['traits', 'half a millisecond between starts', { traits: { ...MINIMAL.traits, startGapMs: 0.5 } }],
+    ['traits', 'an hour between starts', { traits: { ...MINIMAL.traits, startGapMs: 3_600_000 } }],
     [
       'invoke',
       'an answer that changes',
@@ -69,6 +71,44 @@ describe('what it finds', () => {
       { invoke: ({ command, prompt }) => ({ argv: [command ?? 'x', prompt], prompt: 'arg' }) },
     ],
     ['model', 'a promised model that is not passed', { traits: { ...MINIMAL.traits, takesModel: true } }],
+    ['effort', 'levels that are not passed', { traits: { ...MINIMAL.traits, effort: ['low'] } }],
+    [
+      'effort',
+      'two levels that are the same to the program',
+      {
+        traits: { ...MINIMAL.traits, effort: ['low', 'high'] },
+        invoke: (task) => {
+          const { argv, ...rest } = MINIMAL.invoke(task)
+          return {
+            ...rest,
+            argv: task.effort === undefined ? argv : [...argv.slice(0, 1), '--think', ...argv.slice(1)],
+          }
+        },
+      },
+    ],
+    [
+      'effort',
+      'a level that nobody promised',
+      {
+        invoke: (task) => {
+          const { argv, ...rest } = MINIMAL.invoke(task)
+          return { ...rest, argv: [...argv.slice(0, 1), `--effort=${task.effort}`, ...argv.slice(1)] }
+        },
+      },
+    ],
+    ['setup', 'a range that is none', { setup: { troubles: [{ versions: '^1', text: 'slow' }] } }],
+    ['setup', 'a trouble without words', { setup: { troubles: [{ versions: '*', text: ' ' }] } }],
+    ['setup', 'words for a version', { setup: { measured: ['the newest'] } }],
+    [
+      'setup',
+      'a login outside of the home',
+      { setup: { login: { variables: [], files: [{ folder: '../other', name: 'key' }], how: 'log in' } } },
+    ],
+    [
+      'setup',
+      'a variable that is none',
+      { setup: { login: { variables: ['MY KEY'], files: [], how: 'log in' } } },
+    ],
     ['resume', 'a conversation that is not gone on with', { traits: { ...MINIMAL.traits, resumes: true } }],
     [
       'environment',

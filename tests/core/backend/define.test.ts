@@ -18,11 +18,12 @@ test('a name and an invoke make a whole backend about which nothing good is assu
     takesModel: false,
     resumes: false,
     contextWindow: 0,
+    startGapMs: 0,
     access: 'whatever the program allows itself',
     enforces: {},
     env: [],
     verified: false,
-    shell: { heredoc: true, substitution: true, keepsPath: true, keepsEnvironment: true },
+    shell: { heredoc: true, substitution: true, keepsPath: true, keepsEnvironment: true, keepsGit: true },
   })
 })
 
@@ -34,6 +35,7 @@ test('what a plugin says of itself stands, flag by flag', () => {
     substitution: true,
     keepsPath: true,
     keepsEnvironment: true,
+    keepsGit: true,
   })
 })
 
@@ -42,6 +44,15 @@ test('its own session is used where it has one', () => {
   expect(session.open(TASK).ask({ kind: 'interrupt' })).toEqual([{ closeStdin: true }])
 })
 const own = defineBackend(plugin).open(TASK)
+
+const REFUSED = { exitCode: null, stdout: '', stderr: '' }
+
+test('what a plugin tells of its program is kept', () => {
+  const setup = { install: 'get it', troubles: [{ versions: '*', text: 'slow' }] }
+  const backend = defineBackend({ ...plugin, program: 'tiny', setup })
+  expect([backend.program, backend.setup]).toEqual(['tiny', setup])
+  expect(defineBackend(plugin)).not.toHaveProperty('setup')
+})
 
 describe('detection', () => {
   const machine = (exitCode: number | null, stdout: string, stderr = ''): Look => ({
@@ -73,6 +84,14 @@ describe('detection', () => {
   ])('does not count a program whose version cannot be asked', async (look, message) => {
     const detection = await defineBackend(plugin).detect(look)
     expect([detection.found, detection.problems[0]?.message]).toEqual([false, message])
+  })
+
+  test('takes a program that must not be started for there, and says that it was not asked', async () => {
+    const look = { ...machine(0, ''), run: async () => ({ ...REFUSED, refused: 'it lies elsewhere' }) }
+    const detection = await defineBackend(plugin).detect(look)
+    expect(detection).toMatchObject({ found: true, path: '/bin/tiny-agent' })
+    expect(detection.version).toBeUndefined()
+    expect(detection.problems[0]?.message).toContain('it lies elsewhere')
   })
 
   test('asks a plugin for caveats only if its program is there', async () => {

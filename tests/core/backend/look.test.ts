@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { existsSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInside } from '../../../cli/trust/inside.ts'
 import { createLook } from '../../../core/backend/look.ts'
-import { sandbox } from '../../helpers/sandbox.ts'
+import { sandbox, until } from '../../helpers/sandbox.ts'
 
 const PATH = process.env.PATH ?? '/usr/bin:/bin'
 
@@ -57,6 +60,53 @@ describe('run', () => {
     expect(ran.exitCode).toBeNull()
     expect(ran.stderr).not.toBe('')
   })
+})
+
+describe('what must not be started', () => {
+  test('is refused, also behind a link and by its name on PATH', async () => {
+    await using box = sandbox()
+    const script = `#!/bin/sh\n: > ${box.path('../started')}\n`
+    const inside = box.script('agent', script)
+    symlinkSync(inside, join(box.home, 'linked'))
+    const env = { PATH: `${box.dir}:${box.home}:${PATH}` }
+    const look = createLook({ env, uid: 1, isForeign: createInside(box.dir, null) })
+    expect(look.which('agent')).toBe(inside)
+    for (const program of [inside, 'agent', 'linked']) {
+      expect(await look.run(program, [])).toMatchObject({
+        exitCode: null,
+        refused: expect.stringMatching(/./),
+      })
+    }
+    expect(existsSync(box.path('../started'))).toBe(false)
+  })
+
+  test('helps no other program to start: its folders are not on the PATH that this one gets', async () => {
+    await using box = sandbox()
+    box.script('bin/helper', '#!/bin/sh\necho planted\n')
+    const program = box.script('../own/agent', '#!/bin/sh\nhelper || echo "no helper; $PATH"\n')
+    const env = { PATH: `${box.path('bin')}:.:${PATH}` }
+    const look = createLook({ env, uid: 1, isForeign: createInside(box.dir, null) })
+    expect((await look.run(program, [])).stdout).toBe(`no helper; ${PATH}\n`)
+  })
+})
+
+test('programs stand outside of the workspace, whose settings some of them would execute', async () => {
+  await using box = sandbox()
+  const program = box.script('agent', '#!/bin/sh\npwd\n')
+  expect((await createLook({ env: { PATH }, uid: 1 }).run(program, [])).stdout).toBe('/\n')
+})
+
+test('a signal ends what runs, and lets nothing more begin', async () => {
+  await using box = sandbox()
+  const program = box.script('agent', `#!/bin/sh\necho $$ > ${box.path('pid')}\nsleep 300\n`)
+  const end = new AbortController()
+  const look = createLook({ env: { PATH }, uid: 1, signal: end.signal })
+  const running = look.run(program, [])
+  const pid = await until('the program', () => box.exists('pid') && Number(box.read('pid')))
+  end.abort()
+  expect((await running).exitCode).toBeNull()
+  expect(isGroupAlive(pid)).toBe(false)
+  expect((await look.run('/bin/true', [])).exitCode).toBeNull()
 })
 
 /** What waits to be reaped counts as gone. */

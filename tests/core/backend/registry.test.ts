@@ -240,6 +240,21 @@ describe('loading', () => {
       '"traits.shell.heredoc" must be true or false, not "no"',
     ],
     [
+      'bad-effort',
+      'export default { name: "bad-effort", invoke() {}, traits: { effort: "high" } }',
+      '"traits.effort" must be a list of levels, not "high"',
+    ],
+    [
+      'bad-setup',
+      'export default { name: "bad-setup", invoke() {}, setup: { troubles: [{ versions: "*" }] } }',
+      '"setup.troubles" must be a list of { versions, text }, not a list',
+    ],
+    [
+      'bad-login',
+      'export default { name: "bad-login", invoke() {}, setup: { login: { variables: "KEY" } } }',
+      '"setup.login.variables" must be a list of names, not "KEY"',
+    ],
+    [
       'other',
       'export default { name: "another", invoke() {} }',
       '"name" must be "other" like the file, not "another"',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { checkBackends } from '../../../core/config/checks/backends.ts'
+import { checkUse } from '../../../core/config/checks/backends.ts'
 import { formatFault } from '../../../core/config/fault.ts'
 import { BACKENDS, faults, loaded, type Setup } from './fixture.ts'
 
@@ -98,6 +98,23 @@ describe('faults that only show across keys', () => {
     ],
     [hats('a: {model: m}'), 'hats.a.model: backend "mock" takes no model', { flags: { backend: 'mock' } }],
     [hats('a: {backend: {command: x}, model: m}'), 'hats.a.model: backend "custom" takes no model'],
+
+    ['cli: {model: --share}', 'ralph.yml:1:14: cli.model: must not begin with "-"'],
+
+    // effort
+    [
+      'cli: {backend: codex, effort: high}',
+      'ralph.yml:1:31: cli.effort: backend "codex" has no setting for effort',
+    ],
+    [
+      'cli: {effort: hihg}',
+      'ralph.yml:1:15: cli.effort: backend "claude" knows no effort "hihg"; it has low, high',
+    ],
+    [
+      hats('a: {backend: {command: x}, effort: low}'),
+      'hats.a.effort: backend "custom" has no setting for effort',
+    ],
+    ['cli: {effort: "high --share"}', 'ralph.yml:1:15: cli.effort: must be one word of a-z, 0-9 and -'],
 
     // budgets
     [
@@ -250,12 +267,13 @@ describe('warnings', () => {
 
 test('backends are checked again once auto is resolved and plugins are loaded', async () => {
   const { settings, tree } = await loaded({
-    yaml: 'cli: {backend: auto, model: m}\nevent_loop: {max_cost_usd: 1}',
+    yaml: 'cli: {backend: auto, model: m, effort: low}\nevent_loop: {max_cost_usd: 1}',
   })
   const resolved = { ...settings, cli: { ...settings.cli, backend: 'mock' } }
-  const found = checkBackends(resolved, { backends: BACKENDS, planned: {} }, tree).map(formatFault)
+  const found = checkUse(resolved, { backends: BACKENDS }, tree).map(formatFault)
   expect(found).toEqual([
     'ralph.yml:1:29: cli.model: backend "mock" takes no model',
+    'ralph.yml:1:40: cli.effort: backend "mock" has no setting for effort',
     expect.stringMatching(
       /^ralph\.yml:2:28: event_loop\.max_cost_usd: cannot be kept: backend "mock" reports no cost/,
     ),

@@ -10,7 +10,7 @@ import { type Sandbox, sandbox } from '../../helpers/sandbox.ts'
 
 /** Backends that a test may name: one of each kind. */
 export const BACKENDS: ReadonlyMap<string, BackendSummary> = new Map<string, BackendSummary>([
-  ['claude', { takesModel: true, reportsCost: true, reportsTokens: true }],
+  ['claude', { takesModel: true, effort: ['low', 'high'], reportsCost: true, reportsTokens: true }],
   ['codex', { takesModel: true, reportsCost: false, reportsTokens: true }],
   ['kiro', { takesModel: true, reportsCost: false, reportsTokens: false }],
   ['custom', { takesModel: false, reportsCost: false, reportsTokens: false }],

@@ -88,7 +88,7 @@ test('a directory that is deleted and made anew is followed on', async () => {
   using at = folder()
   const dir = at.path('.ralph')
   mkdirSync(dir)
-  using follower = createFollower(dir, 20)
+  using follower = createFollower(dir, { pollMs: 20 })
   const heard = ear()
   follower.add(at.path('.ralph', 'e'), heard)
   appendFileSync(at.path('.ralph', 'e'), line('a'))
@@ -105,7 +105,7 @@ test('a directory that is deleted and made anew is followed on', async () => {
 
 test('a directory that does not exist yet is polled for', async () => {
   using at = folder()
-  using follower = createFollower(at.path('later'), 20)
+  using follower = createFollower(at.path('later'), { pollMs: 20 })
   const heard = ear()
   follower.add(at.path('later', 'e'), heard)
   mkdirSync(at.path('later'))
@@ -117,7 +117,7 @@ test('a file that cannot be read is told of once', async () => {
   using at = folder()
   writeFileSync(at.path('real'), '')
   symlinkSync(at.path('real'), at.path('link'))
-  using follower = createFollower(at.dir, 5)
+  using follower = createFollower(at.dir, { pollMs: 5 })
   const [broken, sound] = [ear(), ear()]
   follower.add(at.path('link'), broken)
   follower.add(at.path('sound'), sound)
@@ -127,6 +127,26 @@ test('a file that cannot be read is told of once', async () => {
   }
   await until('the error', () => broken.errors.length > 0)
   expect(broken.errors).toHaveLength(1)
+})
+
+test('a directory that cannot be watched is polled, and that is told once', async () => {
+  using at = folder()
+  const told: string[] = []
+  const watch = (): never => {
+    throw Object.assign(new Error('ENOSPC: no watch is left'), { code: 'ENOSPC', syscall: 'watch' })
+  }
+  using follower = createFollower(at.dir, {
+    pollMs: 5,
+    watch: watch as unknown as typeof import('node:fs').watch,
+    onUnwatched: (reason) => told.push(reason),
+  })
+  const heard = ear()
+  follower.add(at.path('e'), heard)
+  for (const topic of ['a', 'b']) {
+    appendFileSync(at.path('e'), line(topic))
+    await until(`line ${topic}`, () => heard.topics.includes(topic))
+  }
+  expect([heard.topics, told]).toEqual([['a', 'b'], ['ENOSPC: no watch is left']])
 })
 
 test('a file is followed once', () => {

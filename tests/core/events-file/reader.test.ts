@@ -181,6 +181,29 @@ describe('a file that is', () => {
     expect(reader.read()).toMatchObject({ events: [{ topic: 'b' }], restarted: false })
   })
 
+  test('cut, edited or put in another order, whatever was done how often, gives no line with a time twice, and every new one', () => {
+    using at = folder()
+    const timed = (topic: string) => `{"topic":"${topic}","ts":"t"}\n`
+    const put = (...lines: string[]) => {
+      truncateSync(at.path('e'))
+      appendFileSync(at.path('e'), lines.join(''))
+    }
+    writeFileSync(at.path('e'), `${timed('a')}${timed('b')}${timed('b')}${timed('c')}`)
+    using reader = new EventsReader(at.path('e'))
+    expect(topics(reader)).toEqual(['a', 'b', 'b', 'c'])
+    put(timed('a'))
+    expect(topics(reader)).toEqual([])
+    put(timed('x'))
+    expect(topics(reader)).toEqual(['x'])
+    rmSync(at.path('e'))
+    writeFileSync(at.path('e'), [timed('c'), timed('b'), timed('b'), timed('b'), '{oops\n'].join(''))
+    expect(reader.read()).toMatchObject({ events: [{ topic: 'b' }], bad: [{ line: 5 }], restarted: true })
+    put(timed('y'))
+    expect(topics(reader)).toEqual(['y'])
+    appendFileSync(at.path('e'), `${timed('a')}${timed('z')}`)
+    expect(topics(reader)).toEqual(['z'])
+  })
+
   test('a link is not followed', () => {
     using at = folder()
     writeFileSync(at.path('real'), line('a'))

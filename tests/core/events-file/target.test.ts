@@ -51,6 +51,7 @@ describe('a line goes to', () => {
   test('the file that the marker names, relative to the workspace', () => {
     using at = folder()
     mark(at, '.ralph/events-1.jsonl\n')
+    writeFileSync(at.path('.ralph', 'events-1.jsonl'), '')
     mkdirSync(at.path('sub'))
     expect(resolveTarget({ cwd: at.path('sub'), env: {} })).toMatchObject({
       workspace: at.dir,
@@ -58,6 +59,14 @@ describe('a line goes to', () => {
       notes: [],
     })
     expect(hasMarker(at.dir)).toBe(true)
+  })
+
+  test('the file that the marker names although it is not there, which a note says', () => {
+    using at = folder()
+    mark(at, '.ralph/nowhere.jsonl\n')
+    const target = resolveTarget({ cwd: at.dir, env: {} })
+    expect(target.path).toBe(at.path('.ralph', 'nowhere.jsonl'))
+    expect(target.notes.join()).toMatch(/nowhere\.jsonl, which was not there/)
   })
 
   test('the fallback without a marker, or with an empty one', () => {

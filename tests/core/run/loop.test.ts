@@ -110,6 +110,17 @@ describe('the loop', () => {
     expect(r.state.loop?.counters.failures).toBe(0)
   })
 
+  test('that ends for a used-up quota knows whose it is, and until when', () => {
+    const r = rig()
+    r.act([], { failure: { class: 'quota', message: 'used up', retryAfterMs: 3_600_000 } })
+    expect(r.end).toBe('backend_unavailable')
+    expect(r.state.stop?.trouble).toEqual({
+      backend: 'custom',
+      class: 'quota',
+      retry_at: 1_000_000 + 3_600_000,
+    })
+  })
+
   test('does not wait past its own time (case 176)', () => {
     const r = rig({ loop: { maxRuntimeSeconds: 5 } })
     r.act([], { failure: { class: 'overload', message: 'full', retryAfterMs: 60_000 } })

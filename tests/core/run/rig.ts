@@ -140,6 +140,8 @@ export interface RigOptions {
   readonly earlier?: readonly Fact[]
   /** What the earlier invocation was given, where the config was edited since. */
   readonly began?: RigOptions
+  /** What a person asks of the earlier run, told together with its resumption. `state`: as its journal leaves it. */
+  readonly asked?: (state: State) => readonly FactBody[]
 }
 
 export function rig(options: RigOptions = {}): Rig {
@@ -235,15 +237,19 @@ export function rig(options: RigOptions = {}): Rig {
   if (options.earlier !== undefined) {
     for (const fact of options.earlier) absorb(state, fact)
     journal.push(...options.earlier)
-    made.happen({
-      type: 'loop.resumed',
-      objective: options.objective === undefined ? null : inline(options.objective),
-      filed: [],
-      totalLimits: false,
-      ...(options.began === undefined
-        ? {}
-        : { config: { rules: rulesOf(options), hats: options.hats ?? [] } }),
-    })
+    const asked = options.asked?.(state) ?? []
+    made.happen(
+      {
+        type: 'loop.resumed',
+        objective: options.objective === undefined ? null : inline(options.objective),
+        filed: [],
+        totalLimits: false,
+        ...(options.began === undefined
+          ? {}
+          : { config: { rules: rulesOf(options), hats: options.hats ?? [] } }),
+      },
+      ...asked,
+    )
     return made
   }
   made.happen({
@@ -273,7 +279,7 @@ export function rigState(options: RigOptions): State {
   })
 }
 
-function rulesOf(options: RigOptions): Rules {
+export function rulesOf(options: RigOptions): Rules {
   return {
     eventLoop: { ...LOOP, ...options.loop },
     features: { ...FEATURES, ...options.features },

@@ -288,6 +288,7 @@ describe('outcomes', () => {
     r.work(3, [], { failure: { class: 'overload', message: 'full' } })
     expect(r.all('set-timer').at(-1)?.timer).toEqual({ kind: 'retry', work: 'w-1/1' })
     expect(r.running()).toEqual([2, 4])
+    r.pass(1000)
     r.happen({ type: 'timer.fired', timer: { kind: 'retry', work: 'w-1/1' } })
     expect(r.running()).toEqual([2, 4, 5])
     for (const n of r.running()) r.work(n, [['item.done']])
@@ -310,7 +311,7 @@ describe('outcomes', () => {
   })
 
   test('an auth failure stops further starts, keeps the wave open and ends the run (case 177)', () => {
-    const r = rig({ hats: waveHats(), loop: START })
+    const r = rig({ hats: waveHats(), loop: START, backend: { login: 'type /login' } })
     dispatch(r, items(6))
     const [w0, w1, w2] = r.running() as [number, number, number]
     r.work(w1, [], { failure: { class: 'auth', message: 'no key' } })
@@ -318,6 +319,7 @@ describe('outcomes', () => {
     r.work(w0, [['item.done']])
     r.work(w2, [['item.done']])
     expect(r.end).toBe('backend_unavailable')
+    expect(r.state.stop?.trouble).toEqual({ backend: 'custom', class: 'auth', login: 'type /login' })
     expect(r.all('merge-wave')).toEqual([])
     expect(r.state.waves.get('w-1')?.settled).toBe(2)
   })

@@ -242,3 +242,18 @@ test('a backoff is at least what the provider wishes, at most a quarter more, an
     expect(backoffWithJitter(1000, `w-1/${i}#1`, 3000)).toBe(ms)
   }
 })
+
+test('the waits of a wave whose items met the same refusal are spread over the whole jitter', () => {
+  const waits = Array.from({ length: 12 }, (_, i) => backoffWithJitter(10_000, `w-1/${i}#1`, 60_000)).sort(
+    (one, other) => one - other,
+  )
+  const quarters = new Set(waits.map((ms) => Math.floor((ms - 60_000) / 3750)))
+  expect(quarters).toEqual(new Set([0, 1, 2, 3]))
+  expect(new Set(waits).size).toBe(12)
+})
+
+test('a jitter differs also between keys that differ in their last character alone', () => {
+  const waits = Array.from({ length: 9 }, (_, i) => backoffWithJitter(10_000, `run:${i + 1}`))
+  expect(new Set(waits).size).toBe(9)
+  expect(Math.max(...waits) - Math.min(...waits)).toBeGreaterThan(1000)
+})
