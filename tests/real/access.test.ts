@@ -1,6 +1,7 @@
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { existsSync, rmSync } from 'node:fs'
 import { sandbox } from '../helpers/sandbox.ts'
+import { eachProgram } from './each-program.ts'
 import { startModelServer } from './model-server.ts'
 import { claude } from './programs/claude.ts'
 import { codex } from './programs/codex.ts'
@@ -9,10 +10,6 @@ import { settle } from './programs/index.ts'
 import { opencode } from './programs/opencode.ts'
 
 const PROGRAMS = [claude, codex, gemini, opencode] as const
-
-beforeAll(async () => {
-  await Promise.all(PROGRAMS.map((program) => program.install()))
-}, 300_000)
 
 /** What an agent tries in vain, one after the other. */
 const TRIES = [
@@ -23,7 +20,9 @@ const TRIES = [
   'ralph emit x "$(touch pwned)"',
 ]
 
-describe.each(PROGRAMS.map((program) => [program.name, program] as const))('%s', (name, program) => {
+await eachProgram(PROGRAMS, (program) => {
+  const { name } = program
+
   test('with access to read cannot write, try as it may, and still hands over its result', async () => {
     await using box = sandbox()
     await using model = startModelServer(({ turn }) => ({

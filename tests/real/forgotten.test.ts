@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { sandbox } from '../helpers/sandbox.ts'
+import { eachProgram } from './each-program.ts'
 import { processesOf } from './left-over.ts'
 import { startModelServer } from './model-server.ts'
 import { claude } from './programs/claude.ts'
@@ -15,9 +16,8 @@ const RESUMABLE = [claude, gemini, codex, opencode]
 /** With two topics a final message alone is no result. */
 const TOPICS = ['publishes: [review.done]', 'publishes: [review.done, review.skipped]'] as const
 
-test.each(RESUMABLE.map((program) => [program.name, program] as const))(
-  'a worker of %s that forgot its result is asked once more in the same conversation',
-  async (_, program) => {
+await eachProgram(RESUMABLE, (program) => {
+  test('a worker that forgot its result is asked once more in the same conversation', async () => {
     await using box = sandbox()
     await using model = startModelServer(({ prompt, turn }) => {
       const nudged = prompt.indexOf('without publishing a result')
@@ -44,6 +44,5 @@ test.each(RESUMABLE.map((program) => [program.name, program] as const))(
     expect(run, run.stderr).toMatchObject({ code: 0, stdout: 'late\n' })
     expect(run.stderr).toContain('asked once more for its result')
     expect(processesOf(box)).toEqual([])
-  },
-  90_000,
-)
+  }, 90_000)
+})

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { npmFolder } from '../helpers/npm-folder.ts'
 
 /** A package of a pinned version, and where in it the program lies. */
 export interface Pinned {
@@ -12,36 +12,12 @@ export interface Pinned {
 
 /**
  * Absolute path of the pinned program, downloaded with npm at the first call into the user's cache. No install script runs.
- * Throws if it cannot be had: a real test never passes by not running.
+ * Throws if it cannot be had.
  */
 export async function install(name: string, pinned: Pinned): Promise<string> {
-  const folder = join(cacheFolder(), `${name}-${pinned.version}`)
+  const spec = `${pinned.package}@${pinned.version}`
+  const folder = await npmFolder(`${name}-${pinned.version}`, [spec])
   const program = join(folder, 'node_modules', pinned.package, pinned.file)
-  if (existsSync(program)) return program
-  const fresh = `${folder}.${process.pid}`
-  mkdirSync(fresh, { recursive: true })
-  try {
-    await npmInstall(fresh, `${pinned.package}@${pinned.version}`)
-    rmSync(folder, { recursive: true, force: true })
-    renameSync(fresh, folder)
-  } finally {
-    rmSync(fresh, { recursive: true, force: true })
-  }
-  if (!existsSync(program)) throw new Error(`${pinned.package}@${pinned.version} does not hold ${program}`)
+  if (!existsSync(program)) throw new Error(`${spec} does not hold ${program}`)
   return program
-}
-
-function cacheFolder(): string {
-  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'ralph-tests')
-}
-
-async function npmInstall(folder: string, spec: string): Promise<void> {
-  const quiet = ['--ignore-scripts', '--omit=optional', '--no-audit', '--no-fund']
-  const child = Bun.spawn(['npm', 'install', '--prefix', folder, ...quiet, spec], {
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'pipe',
-  })
-  const [stderr, code] = await Promise.all([child.stderr.text(), child.exited])
-  if (code !== 0) throw new Error(`npm install ${spec} exited ${code}: ${stderr}`)
 }

@@ -1,24 +1,24 @@
 import { expect, test } from 'bun:test'
 import { sandbox } from '../helpers/sandbox.ts'
+import { eachProgram } from './each-program.ts'
 import { processesOf } from './left-over.ts'
 import { startModelServer } from './model-server.ts'
-import { claude } from './programs/claude.ts'
-import { gemini } from './programs/gemini.ts'
-import { settle } from './programs/index.ts'
+import { PROGRAMS, settle } from './programs/index.ts'
 import { meeting } from './wave.ts'
 
-const ITEMS = Array.from({ length: 16 }, (_, i) => `item-${i + 100}`)
+/** As many as a small machine bears. */
+const COUNTS: Readonly<Record<string, number>> = { claude: 16, gemini: 16, codex: 8, opencode: 8, pi: 8 }
 
-test.each([
-  ['claude', claude],
-  ['gemini', gemini],
-] as const)(
-  'sixteen of %s work at once in one home that none has used before',
-  async (name, program) => {
+await eachProgram(PROGRAMS, (program) => {
+  const { name } = program
+  const count = COUNTS[name] ?? 8
+  const items = Array.from({ length: count }, (_, i) => `item-${i + 100}`)
+
+  test(`${count} of them work at once in one home that none has used before`, async () => {
     await using box = sandbox()
-    const together = meeting(ITEMS.length)
+    const together = meeting(items.length)
     await using model = startModelServer(async ({ prompt, turn }) => {
-      const item = ITEMS.find((one) => prompt.includes(one)) ?? 'no item'
+      const item = items.find((one) => prompt.includes(one)) ?? 'no item'
       if (turn > 0) return { text: `done with ${item}` }
       await together()
       return { text: 'I begin.', command: `echo ${item} > ${item}.txt` }
@@ -26,14 +26,13 @@ test.each([
     const env = await settle(program, box, model)
 
     const run = await box.ralph(
-      ['wave', 'run', '-j', `${ITEMS.length}`, '-b', name, '--model', program.model, '--prompt', 'Do {}.'],
-      { env, stdin: `${ITEMS.join('\n')}\n` },
+      ['wave', 'run', '-j', `${items.length}`, '-b', name, '--model', program.model, '--prompt', 'Do {}.'],
+      { env, stdin: `${items.join('\n')}\n` },
     )
 
-    expect(run.stderr).toContain('16 succeeded, 0 failed')
-    expect(run).toMatchObject({ code: 0, stdout: ITEMS.map((item) => `done with ${item}\n`).join('') })
-    expect(ITEMS.filter((item) => !box.exists(`${item}.txt`))).toEqual([])
+    expect(run.stderr).toContain(`${count} succeeded, 0 failed`)
+    expect(run).toMatchObject({ code: 0, stdout: items.map((item) => `done with ${item}\n`).join('') })
+    expect(items.filter((item) => !box.exists(`${item}.txt`))).toEqual([])
     expect(processesOf(box)).toEqual([])
-  },
-  180_000,
-)
+  }, 180_000)
+})

@@ -1,5 +1,5 @@
 import { anthropic } from './dialects/anthropic.ts'
-import type { Dialect, Message, ModelRequest, Refusal } from './dialects/dialect.ts'
+import type { Dialect, Message, ModelRequest, Refusal, Tokens } from './dialects/dialect.ts'
 import { gemini } from './dialects/gemini.ts'
 import { openaiChat } from './dialects/openai-chat.ts'
 import { openaiResponses } from './dialects/openai-responses.ts'
@@ -13,6 +13,8 @@ export interface ModelServer extends AsyncDisposable {
   readonly url: string
   /** All requests of conversations for a message, in order of arrival. */
   readonly requests: readonly ModelRequest[]
+  /** Of all messages that were answered in conversations. */
+  readonly told: Tokens & { readonly answers: number }
 }
 
 const DIALECTS: readonly Dialect[] = [anthropic, gemini, openaiResponses, openaiChat]
@@ -25,6 +27,7 @@ export function startModelServer(
   answer: (request: ModelRequest) => ModelAnswer | Promise<ModelAnswer>,
 ): ModelServer {
   const requests: ModelRequest[] = []
+  const told = { input: 0, output: 0, answers: 0 }
   let answers = 0
   const server = Bun.serve({
     hostname: '127.0.0.1',
@@ -44,12 +47,17 @@ export function startModelServer(
       if (!asked.hasTools) return dialect.answer({ text: 'A title' }, of)
       requests.push(asked)
       const answered = await answer(asked)
-      return 'status' in answered ? dialect.refuse(answered) : dialect.answer(answered, of)
+      if ('status' in answered) return dialect.refuse(answered)
+      told.input += dialect.tokens.input
+      told.output += dialect.tokens.output
+      told.answers += 1
+      return dialect.answer(answered, of)
     },
   })
   return {
     url: `http://127.0.0.1:${server.port}`,
     requests,
+    told,
     [Symbol.asyncDispose]: () => server.stop(true),
   }
 }

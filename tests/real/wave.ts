@@ -56,7 +56,9 @@ export async function play(request: ModelRequest, together: () => Promise<void>)
 function partOf(request: ModelRequest): readonly ModelAnswer[] {
   const { prompt } = request
   if (prompt.includes('PLAY-DISPATCHER'))
-    return [{ text: 'I hand out.', command: `ralph wave emit review.file --payloads ${FILES.join(' ')}` }]
+    return [
+      { text: 'I hand out.', command: `env; ralph wave emit review.file --payloads ${FILES.join(' ')}` },
+    ]
   if (prompt.includes('PLAY-REVIEWER')) return handOver(prompt, 'review.done', reviewOf(fileOf(request)))
   if (prompt.includes('PLAY-EDITOR'))
     return handOver(
@@ -91,9 +93,10 @@ export function handOver(prompt: string, topic: string, text: string): readonly 
   if (command === undefined) throw new Error(`the prompt does not show how to emit ${topic}: ${prompt}`)
   if (command.endsWith("<<'RALPH_EOF'"))
     return [{ text: `I replace "${place}".`, command: `${command}\n${text}\nRALPH_EOF` }]
-  const name = `${Bun.hash(text).toString(36)}.md`
+  const pattern = /--payload-file (\S*FILE)/.exec(command)?.[1] ?? 'FILE'
+  const name = pattern.replace('FILE', `${Bun.hash(text).toString(36)}.md`)
   return [
     { text: 'I write it down.', file: { name, text } },
-    { text: 'I hand it over.', command: command.replaceAll('FILE', name) },
+    { text: 'I hand it over.', command: command.replaceAll(pattern, name) },
   ]
 }

@@ -1,14 +1,8 @@
-import {
-  commandOf,
-  type Dialect,
-  errorAnswer,
-  eventStream,
-  type Message,
-  type ModelRequest,
-} from './dialect.ts'
+import { type Dialect, errorAnswer, eventStream, type Message, type ModelRequest } from './dialect.ts'
 
 /** The Messages API. */
 export const anthropic: Dialect = {
+  tokens: { input: 1000, output: 20 },
   takes: (path) => path.endsWith('/messages'),
   read,
   answer: (message, { id, model }) => eventStream(eventsOf(message, id, model)),
@@ -55,13 +49,13 @@ const USAGE = {
 }
 
 function eventsOf(message: Message, id: string, model: string): readonly object[] {
-  const command = commandOf(message)
+  const call = callOf(message)
   const blocks = [
     { start: { type: 'text', text: '' }, delta: { type: 'text_delta', text: message.text } },
-    ...(command === undefined ? [] : [shellCall(id, command)]),
+    ...(call === null ? [] : [blockOf(id, call)]),
   ]
   const begun = { id, type: 'message', role: 'assistant', model, content: [], stop_reason: null }
-  const stop = { stop_reason: command === undefined ? 'end_turn' : 'tool_use', stop_sequence: null }
+  const stop = { stop_reason: call === null ? 'end_turn' : 'tool_use', stop_sequence: null }
   return [
     {
       type: 'message_start',
@@ -77,10 +71,21 @@ function eventsOf(message: Message, id: string, model: string): readonly object[
   ]
 }
 
-function shellCall(id: string, command: string): { readonly start: object; readonly delta: object } {
-  const input = JSON.stringify({ command, description: 'scripted' })
+interface Call {
+  readonly name: string
+  readonly input: object
+}
+
+function callOf({ command, file, inBackground = false }: Message): Call | null {
+  if (file !== undefined) return { name: 'Write', input: { file_path: file.name, content: file.text } }
+  if (command === undefined) return null
+  const background = inBackground ? { run_in_background: true } : {}
+  return { name: 'Bash', input: { command, description: 'scripted', ...background } }
+}
+
+function blockOf(id: string, { name, input }: Call): { readonly start: object; readonly delta: object } {
   return {
-    start: { type: 'tool_use', id: `toolu_${id}`, name: 'Bash', input: {} },
-    delta: { type: 'input_json_delta', partial_json: input },
+    start: { type: 'tool_use', id: `toolu_${id}`, name, input: {} },
+    delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) },
   }
 }

@@ -13,6 +13,8 @@ export interface ModelRequest {
 export interface Message {
   readonly text: string
   readonly command?: string
+  /** The command is not waited for. One program knows that. */
+  readonly inBackground?: boolean
   readonly file?: { readonly name: string; readonly text: string }
 }
 
@@ -22,8 +24,16 @@ export interface Refusal {
   readonly errorType: string
 }
 
+/** Tokens, of one answer or of several: input includes what came from a cache, output what was thought. */
+export interface Tokens {
+  readonly input: number
+  readonly output: number
+}
+
 /** One way to ask a model over HTTP. */
 export interface Dialect {
+  /** What every answer says that it took. */
+  readonly tokens: Tokens
   /** True for the path of a request for a message. */
   takes(path: string): boolean
   read(body: unknown, path: string): ModelRequest

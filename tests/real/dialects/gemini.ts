@@ -2,6 +2,7 @@ import { type Dialect, errorAnswer, eventStream, type Message, type ModelRequest
 
 /** `generateContent`, streamed. */
 export const gemini: Dialect = {
+  tokens: { input: 150, output: 30 },
   takes: (path) => /:(stream)?generateContent$/i.test(path),
   read,
   answer: (message, { id }) => eventStream([contentOf(message, id)]),

@@ -3,6 +3,7 @@ import { refuse } from './openai.ts'
 
 /** The Chat Completions API. */
 export const openaiChat: Dialect = {
+  tokens: { input: 150, output: 25 },
   takes: (path) => path.endsWith('/chat/completions'),
   read,
   answer: (message, { id, model, body }) =>

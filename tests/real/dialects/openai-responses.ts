@@ -3,6 +3,7 @@ import { refuse } from './openai.ts'
 
 /** The Responses API. */
 export const openaiResponses: Dialect = {
+  tokens: { input: 150, output: 25 },
   takes: (path) => path.endsWith('/responses'),
   read,
   answer: (message, { id, model }) => eventStream(eventsOf(message, id, model)),

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { install } from '../install.ts'
-import type { Program } from './program.ts'
+import { KEY, type Program } from './program.ts'
 
 const VERSION = '0.171.0'
 const TARGETS: Readonly<Record<string, string>> = {
@@ -15,6 +15,8 @@ const TARGETS: Readonly<Record<string, string>> = {
 export const codex: Program = {
   name: 'codex',
   model: 'gpt-5-codex',
+  overloaded: 503,
+  usdAnAnswer: null,
   install() {
     const platform = `${process.platform}-${process.arch}`
     return install('codex', {
@@ -27,7 +29,7 @@ export const codex: Program = {
     const folder = join(home, '.codex')
     mkdirSync(folder)
     writeFileSync(join(folder, 'config.toml'), configOf(url))
-    return { SCRIPTED_KEY: 'sk-dummy' }
+    return { SCRIPTED_KEY: KEY }
   },
 }
 
@@ -44,5 +46,8 @@ env_key = "SCRIPTED_KEY"
 wire_api = "responses"
 requires_openai_auth = false
 supports_websockets = false
+# By itself it asks an overloaded model thirty times.
+request_max_retries = 1
+stream_max_retries = 1
 `
 }

@@ -1,12 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { install } from '../install.ts'
-import type { Program } from './program.ts'
+import { KEY, type Program } from './program.ts'
 
 /** Gemini CLI, which the machine's Node runs. */
 export const gemini: Program = {
   name: 'gemini',
   model: 'gemini-2.5-flash',
+  overloaded: 503,
+  usdAnAnswer: null,
   install: () =>
     install('gemini-cli', {
       package: '@google/gemini-cli',
@@ -20,9 +22,10 @@ export const gemini: Program = {
     const settings = {
       security: { auth: { selectedType: 'gemini-api-key' } },
       privacy: { usageStatisticsEnabled: false },
-      general: { enableAutoUpdate: false },
+      // By itself it asks an overloaded model ten times, over four minutes.
+      general: { enableAutoUpdate: false, maxAttempts: 2 },
     }
     writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings))
-    return { GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: 'sk-dummy', NO_BROWSER: '1' }
+    return { GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: KEY, NO_BROWSER: '1' }
   },
 }

@@ -15,11 +15,6 @@ import type { Program } from './program.ts'
  */
 export const PROGRAMS: readonly Program[] = [claude, gemini, codex, opencode, pi]
 
-/** Downloads all that is missing. */
-export async function installPrograms(): Promise<void> {
-  await Promise.all(PROGRAMS.map((program) => program.install()))
-}
-
 /**
  * Environment of a `ralph` whose agents are the pinned program: it stands on PATH, talks to `model`, and leaves its files in
  * the sandbox's home.
@@ -27,11 +22,11 @@ export async function installPrograms(): Promise<void> {
 export async function settle(
   program: Program,
   box: Sandbox,
-  model: ModelServer,
+  model: Pick<ModelServer, 'url'>,
 ): Promise<Record<string, string>> {
   const bin = join(box.home, 'bin')
   const tmp = join(box.home, 'tmp')
-  for (const folder of [bin, tmp]) mkdirSync(folder)
+  for (const folder of [bin, tmp]) mkdirSync(folder, { recursive: true })
   symlinkSync(await program.install(), join(bin, program.name))
   return {
     PATH: `${bin}:${process.env.PATH ?? ''}`,

@@ -1,12 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { install } from '../install.ts'
-import type { Program } from './program.ts'
+import { KEY, type Program } from './program.ts'
 
 /** OpenCode. The package for the platform holds the program itself. */
 export const opencode: Program = {
   name: 'opencode',
   model: 'scripted/model',
+  overloaded: 503,
+  usdAnAnswer: 0.00016,
   install: () =>
     install('opencode', {
       package: `opencode-${process.platform}-${process.arch}`,
@@ -34,7 +36,7 @@ function configOf(url: string): object {
     provider: {
       scripted: {
         npm: '@ai-sdk/openai-compatible',
-        options: { baseURL: `${url}/v1`, apiKey: 'sk-dummy' },
+        options: { baseURL: `${url}/v1`, apiKey: KEY },
         models: { model: { name: 'scripted', limit, cost: { input: 1, output: 2 } } },
       },
     },
