@@ -49,6 +49,50 @@ describe.concurrent('plugins in the documentation are run as they stand there', 
   }
 })
 
+describe.concurrent('the plugin of docs/plugins.md that reads a stream', () => {
+  const tally = pluginsOf(page('docs/plugins.md')).find(({ name }) => name === 'tally')?.text ?? ''
+
+  test('tells what each item cost and used', async () => {
+    await using box = plugged('tally', tally)
+    const run = await box.ralph(['wave', 'run', '-b', 'tally', '--plugins', 'backends'], {
+      stdin: 'one two three\nfour five\n',
+    })
+    const cost = { cost_usd: 0.002, cost_source: 'reported' }
+    expect(await resultsOf(box, run.stderr)).toMatchObject([
+      { status: 'ok', input_tokens: 3, output_tokens: 2, ...cost },
+      { status: 'ok', input_tokens: 2, output_tokens: 2, ...cost },
+    ])
+  })
+
+  test('plays the session that the page shows, within a budget', async () => {
+    await using box = plugged('tally', tally)
+    const session = blocks(page('docs/plugins.md')).find(({ text }) =>
+      text.startsWith('$ ralph run -b tally'),
+    )
+    const shown = session?.text ?? ''
+    const { code, stdout, stderr } = await box.sh(
+      shown.split('\n')[0]?.replace('$ ralph', '"$RALPH_BIN"') ?? '',
+    )
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+ words\n$/) })
+    const generic = (text: string): string =>
+      text.replace(/\d+ (words|tokens)/g, 'N $1').replace(/\d+\.\ds/g, 'T')
+    expect(generic(stderr.trim())).toBe(generic(shown.slice(shown.indexOf('\n') + 1)))
+  })
+
+  test('takes a stream without its last record for a failure, whatever the exit code', async () => {
+    await using box = plugged('tally', tally)
+    box.script('half.sh', '#!/bin/sh\ncat > words\necho noise\nprintf \'{"text":"3 words"}\\n\'\n')
+    const run = await box.ralph(
+      ['wave', 'run', '-b', 'tally', '--plugins', 'backends', '-c', 'cli.command=./half.sh'],
+      { stdin: 'one two three\n' },
+    )
+    expect(run).toMatchObject({ code: 1, stdout: '' })
+    expect(await resultsOf(box, run.stderr)).toMatchObject([
+      { status: 'failed', reason: expect.stringContaining('ended without a last record (exit code 0)') },
+    ])
+  })
+})
+
 describe.concurrent('what the README shows is what happens', () => {
   test('three hats: every event finds its way, and a rehearsal passes the critic twice', async () => {
     await using box = sandbox()
@@ -128,11 +172,10 @@ test('every npm script that the documentation names is in package.json', () => {
     scripts: Record<string, string>
   }
   const named = pages().flatMap(({ text }) =>
-    [...text.matchAll(/\bnpm (?:run )?([\w:]+)/g)].map(([, name = '']) => name),
+    [...text.matchAll(/\bnpm (?:run ([\w:]+)|(test|start)\b)/g)].map(([, run, short]) => run ?? short ?? ''),
   )
-  expect(new Set(named).has('demo')).toBe(true)
-  const words = ['are', 'is'] // "Node and npm are enough"
-  expect(named.filter((name) => !words.includes(name) && scripts[name] === undefined)).toEqual([])
+  expect(named).toEqual(expect.arrayContaining(['demo', 'test']))
+  expect(named.filter((name) => scripts[name] === undefined)).toEqual([])
 })
 
 describe('links of the documentation', () => {
@@ -152,12 +195,23 @@ describe('links of the documentation', () => {
     expect(broken).toEqual([])
   })
 
-  test('name every page of docs/ in the README', () => {
-    const { text } = page('README.md')
-    const missing = pages().filter(({ path }) => path.startsWith('docs/') && !text.includes(`](${path})`))
-    expect(missing.map(({ path }) => path)).toEqual([])
+  test('name every page of docs/ in the README, and those below it in the index of their folder', () => {
+    const missing = pages().flatMap(({ path }) => {
+      const [, folder = '', name = ''] = /^(docs\/.+\/)?(.*)$/.exec(path) ?? []
+      if (!path.startsWith('docs/')) return []
+      const isBelow = folder !== '' && name !== 'README.md'
+      const { text } = page(isBelow ? `${folder}README.md` : 'README.md')
+      return text.includes(`](${isBelow ? name : path})`) ? [] : [path]
+    })
+    expect(missing).toEqual([])
   })
 })
+
+/** Outcomes of the wave that a summary names. */
+async function resultsOf(box: Sandbox, summary: string): Promise<unknown> {
+  const [wave = ''] = /w-[0-9a-f-]+/.exec(summary) ?? []
+  return JSON.parse((await box.ralph(['wave', 'results', wave, '--json'])).stdout)
+}
 
 /** Blocks of TypeScript that begin with `// backends/<name>.ts`. */
 function pluginsOf(one: Page) {

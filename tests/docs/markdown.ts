@@ -16,15 +16,19 @@ export interface Block {
   /** Of the opening fence, from 1. */
   readonly line: number
   readonly language: string
+  /** All that stands behind the opening fence, its language included. */
+  readonly info: string
   readonly text: string
 }
 
-/** Every page that people read: those of the root and those in docs/. */
+/** Every page that people read: those of the root and those in docs/ and below. */
 export function pages(): readonly Page[] {
-  const names = [
-    ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
-    ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
-  ].filter((name) => name.endsWith('.md'))
+  const below = ['docs', 'docs/backends'].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
+  )
+  const names = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...below].filter((name) =>
+    name.endsWith('.md'),
+  )
   return names.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 }
 
@@ -36,13 +40,14 @@ export function page(path: string): Page {
 
 export function blocks({ path, text }: Page): readonly Block[] {
   const found: Block[] = []
-  let open: { fence: string; line: number; language: string; lines: string[] } | null = null
+  let open: { fence: string; line: number; language: string; info: string; lines: string[] } | null = null
   text.split('\n').forEach((line, i) => {
-    const [, fence, language = ''] = /^(`{3,})\s*(\w*)/.exec(line) ?? []
+    const [, fence, info = '', language = ''] = /^(`{3,})\s*((\w*).*?)\s*$/.exec(line) ?? []
     if (open === null) {
-      if (fence !== undefined) open = { fence, line: i + 1, language, lines: [] }
+      if (fence !== undefined) open = { fence, line: i + 1, language, info, lines: [] }
     } else if (line === open.fence) {
-      found.push({ page: path, line: open.line, language: open.language, text: open.lines.join('\n') })
+      const { line, language, info, lines } = open
+      found.push({ page: path, line, language, info, text: lines.join('\n') })
       open = null
     } else open.lines.push(line)
   })
