@@ -9,38 +9,51 @@ import { intended } from '../../core/run/intended.ts'
 import type { State } from '../../core/run/state.ts'
 import { createTopology } from '../../core/topology.ts'
 import { CLEAN, FEATURES, hat, LOOP } from '../core/run/rig.ts'
-import { timed } from './measure.ts'
+import type { Bench } from './bench.ts'
+import { ratio, type Sample, sampleOf } from './measure.ts'
 import type { Row } from './report.ts'
 
 const FEW = 100
 
 /** What a fact costs, its decision included, while few and while many items are queued. The opening of a wave is not counted. */
-export function benchFold(many: number, times: number): readonly Row[] {
-  const waves = many / FEW
-  const few: number[] = []
-  const all: number[] = []
-  for (let round = 0; round < times; round++) {
-    few.push(perFact(FEW, waves))
-    all.push(perFact(many, 1))
-  }
-  const least = { few: Math.min(...few), many: Math.min(...all) }
-  const us = (ms: number): string => `${(1000 * ms).toFixed(2)} µs`
-  return [
-    { what: `fold: a fact, ${FEW} items queued`, figure: us(least.few), note: `best of ${times}` },
-    { what: `fold: a fact, ${many} items queued`, figure: us(least.many), note: `best of ${times}` },
-    { what: 'fold: ratio', figure: (least.many / least.few).toFixed(2), note: 'aim: at most 1.5' },
-  ]
+export const foldCost: Bench = {
+  id: 'fold',
+  about: 'what a fact costs',
+  async run(_, scale) {
+    const [many, times] = scale === 'full' ? [10_000, 9] : [2000, 1]
+    const few: number[] = []
+    const all: number[] = []
+    for (let round = 0; round < times; round++) {
+      few.push(perFact(FEW, many / FEW))
+      all.push(perFact(many, 1))
+    }
+    const row = (items: number, sample: Sample): Row => ({
+      what: `fold  a fact, ${items} items queued`,
+      sample,
+      unit: 'µs',
+    })
+    const share = ratio(sampleOf(all), sampleOf(few))
+    return [
+      row(FEW, sampleOf(few)),
+      row(many, sampleOf(all)),
+      {
+        what: `fold  ${many} queued : ${FEW} queued`,
+        sample: share,
+        unit: '×',
+        aim: { says: '≤ 1.5', met: share.median <= 1.5 },
+      },
+    ]
+  },
 }
 
-/** Milliseconds a fact, over several waves. */
+/** Microseconds a fact, over several waves. */
 function perFact(items: number, waves: number): number {
   const states = Array.from({ length: waves }, () => openWave(items))
   Bun.gc(true)
   let facts = 0
-  const ms = timed(() => {
-    for (const state of states) facts += foldWave(state)
-  })
-  return ms / facts
+  const began = performance.now()
+  for (const state of states) facts += foldWave(state)
+  return (1000 * (performance.now() - began)) / facts
 }
 
 /** Runs a wave whose agents answer at once to its end. Gives the number of facts. */

@@ -1,38 +1,68 @@
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
+import { cpus, release, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { benchFold } from './fold.ts'
-import { type Row, renderRows } from './report.ts'
-import { benchStart } from './start.ts'
-import { benchConcurrency, benchThroughput } from './waves.ts'
+import type { Bench, Place, Scale } from './bench.ts'
+import { concurrency } from './concurrency.ts'
+import { fanIn } from './fan-in.ts'
+import { foldCost } from './fold.ts'
+import { memory } from './memory.ts'
+import { output } from './output.ts'
+import { findPeers, NO_PARALLEL } from './peers.ts'
+import { reading } from './reading.ts'
+import { renderRows } from './report.ts'
+import { resume } from './resume.ts'
+import { start } from './start.ts'
+import { throughput } from './throughput.ts'
 
-/** Runs every benchmark and prints one table. `--smoke`: each once, with small numbers, to show that it works. */
-function main(smoke: boolean): void {
+const BENCHES: readonly Bench[] = [
+  throughput,
+  concurrency,
+  start,
+  memory,
+  fanIn,
+  reading,
+  resume,
+  output,
+  foldCost,
+]
+
+/**
+ * Runs the named benchmarks, or all, each beside its peers, and prints a table of each. `--smoke`: each once, with small numbers,
+ * to show that it works; no figure of it means anything.
+ */
+async function main(args: readonly string[]): Promise<void> {
+  const scale: Scale = args.includes('--smoke') ? 'smoke' : 'full'
+  const chosen = choose(args.filter((arg) => arg !== '--smoke'))
+  const peers = await findPeers()
   const dir = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'ralph-bench-'))
+  const disk = mkdtempSync(join(tmpdir(), 'ralph-bench-'))
   try {
-    console.log(`${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}; files on ${fileSystem(dir)}`)
-    console.log(renderRows(smoke ? small(dir) : full(dir)))
+    const where = `files on ${fileSystem(dir)}; Linux ${release()}; Bun ${Bun.version}`
+    console.log(`${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}; ${where}`)
+    if (peers.parallel === null) console.log(NO_PARALLEL)
+    await runAll(chosen, { dir, disk, peers }, scale)
   } finally {
-    rmSync(dir, { recursive: true, force: true })
+    for (const folder of [dir, disk]) rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function full(dir: string): readonly Row[] {
-  return [
-    ...benchStart(dir, 60),
-    ...benchFold(10_000, 9),
-    ...benchThroughput(dir, { items: 1000, jobs: [64, 8], times: 5 }),
-    ...benchConcurrency(dir, { items: 100, jobs: 20, workSeconds: 1 }),
-  ]
+/** Prints the figures of each benchmark as soon as it has ended. */
+async function runAll(benches: readonly Bench[], place: Place, scale: Scale): Promise<void> {
+  for (const bench of benches) {
+    console.log(`\n${bench.id}: ${bench.about}`)
+    const rows = await bench.run(place, scale)
+    // With small numbers nothing is proved, nor missed.
+    console.log(renderRows(scale === 'full' ? rows : rows.map(({ aim: _, ...row }) => row)))
+  }
 }
 
-function small(dir: string): readonly Row[] {
-  return [
-    ...benchStart(dir, 3),
-    ...benchFold(2_000, 1),
-    ...benchThroughput(dir, { items: 50, jobs: [16, 4], times: 1 }),
-    ...benchConcurrency(dir, { items: 8, jobs: 4, workSeconds: 0.25 }),
-  ]
+function choose(names: readonly string[]): readonly Bench[] {
+  const wanted = names.map((name) => name.toLowerCase())
+  const known = BENCHES.map((bench) => bench.id)
+  const unknown = wanted.find((name) => !known.some((id) => id.toLowerCase() === name))
+  if (unknown !== undefined)
+    throw new Error(`there is no benchmark "${unknown}"; there are ${known.join(', ')}`)
+  return wanted.length === 0 ? BENCHES : BENCHES.filter((bench) => wanted.includes(bench.id.toLowerCase()))
 }
 
 /** On a disk, the cost of making files varies fifty times, with what was deleted shortly before: memory shows our own. */
@@ -50,4 +80,4 @@ function fileSystem(dir: string): string {
   return names.get(type) ?? `type 0x${type.toString(16)}`
 }
 
-main(process.argv.includes('--smoke'))
+await main(process.argv.slice(2))

@@ -1,16 +1,43 @@
-/** One measured figure. */
+import type { Sample } from './measure.ts'
+
+/** One line of the table. */
 export interface Row {
   readonly what: string
-  readonly figure: string
-  readonly note: string
+  readonly sample: Sample
+  /** `ms`, `s`, `MB`, `%`, `µs`, or `×` for a ratio. */
+  readonly unit: string
+  /** What is to be reached, in words, and whether the figure that it speaks of does. */
+  readonly aim?: { readonly says: string; readonly met: boolean }
 }
 
-/** A table for a terminal. */
+/** A table for a terminal: measured figures, and below them what they are of their peers. */
 export function renderRows(rows: readonly Row[]): string {
-  const width = (pick: (row: Row) => string): number => Math.max(...rows.map((row) => pick(row).length))
-  const what = width((row) => row.what)
-  const figure = width((row) => row.figure)
-  return rows
-    .map((row) => `${row.what.padEnd(what)}  ${row.figure.padStart(figure)}  ${row.note}`.trimEnd())
+  const lines = [
+    ['', 'median', 'min', 'max', 'aim', ''],
+    ...rows.map(({ what, sample, unit, aim }) => [
+      what,
+      figure(sample.median, unit),
+      figure(sample.least, unit),
+      figure(sample.most, unit),
+      aim?.says ?? '',
+      aim === undefined ? '' : aim.met ? 'met' : 'NOT MET',
+    ]),
+  ]
+  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)))
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => {
+          const width = widths?.[column] ?? 0
+          return column >= 1 && column <= 3 ? cell.padStart(width) : cell.padEnd(width)
+        })
+        .join('  ')
+        .trimEnd(),
+    )
     .join('\n')
+}
+
+function figure(value: number, unit: string): string {
+  const digits = unit === '×' || unit === 's' || unit === 'µs' ? 2 : 1
+  return `${value.toFixed(digits)} ${unit}`
 }
