@@ -1,3 +1,4 @@
+import { AGENT_FLAGS } from '../agent-flags.ts'
 import { GLOBAL_FLAGS } from '../arguments.ts'
 import { type Command, createCommand, type LeafSpec } from '../command.ts'
 
@@ -18,34 +19,7 @@ export const RUN_FLAGS = {
     default: 'stdin if it is piped, event_loop.prompt, PROMPT.md',
     group: 'Objective',
   },
-  backend: {
-    type: 'one',
-    short: 'b',
-    value: 'NAME',
-    description: 'Which AI program plays: a backend name, or auto',
-    default: 'claude',
-    group: 'Agents',
-  },
-  model: { type: 'one', value: 'NAME', description: "The program's model", group: 'Agents' },
-  access: {
-    type: 'one',
-    value: 'LEVEL',
-    choices: ['read', 'edit', 'full'],
-    description: 'What agents may do, at most; held by their program, or refused',
-    default: 'full',
-    group: 'Agents',
-  },
-  plugins: {
-    type: 'many',
-    value: 'DIR',
-    description: 'A folder of further backends',
-    group: 'Agents',
-  },
-  trust: {
-    type: 'bool',
-    description: 'Let files of this workspace say which programs run',
-    group: 'Agents',
-  },
+  ...AGENT_FLAGS,
   'max-iterations': {
     type: 'one',
     value: 'N',

@@ -1,3 +1,4 @@
+import { AGENT_FLAGS } from '../agent-flags.ts'
 import { GLOBAL_FLAGS } from '../arguments.ts'
 import { type Command, createCommand, type LeafSpec } from '../command.ts'
 
@@ -24,28 +25,10 @@ const spec = {
       description: 'Only these, such as 3,7-9, counted as `ralph wave results` shows them',
       group: 'Items',
     },
+    ...AGENT_FLAGS,
     backend: {
-      type: 'one',
-      short: 'b',
-      value: 'NAME',
-      description: 'Which AI program works: a backend name, or auto',
+      ...AGENT_FLAGS.backend,
       default: "the config's; of `ralph wave run` that of the wave",
-      group: 'Agents',
-    },
-    model: { type: 'one', value: 'NAME', description: "The program's model", group: 'Agents' },
-    access: {
-      type: 'one',
-      value: 'LEVEL',
-      choices: ['read', 'edit', 'full'],
-      description: 'What agents may do, at most; held by their program, or refused',
-      default: 'full',
-      group: 'Agents',
-    },
-    plugins: { type: 'many', value: 'DIR', description: 'A folder of further backends', group: 'Agents' },
-    trust: {
-      type: 'bool',
-      description: 'Let files of this workspace say which programs run',
-      group: 'Agents',
     },
     exclusive: {
       type: 'bool',

@@ -1,3 +1,4 @@
+import { AGENT_FLAGS } from '../agent-flags.ts'
 import { GLOBAL_FLAGS } from '../arguments.ts'
 import { type Command, createCommand, type LeafSpec } from '../command.ts'
 
@@ -59,29 +60,7 @@ const spec = {
       description: 'Run only what an earlier run has no result for: the last one that has some, or RUN',
       group: 'Items',
     },
-    backend: {
-      type: 'one',
-      short: 'b',
-      value: 'NAME',
-      description: 'Which AI program works: a backend name, or auto',
-      default: 'claude',
-      group: 'Agents',
-    },
-    model: { type: 'one', value: 'NAME', description: "The program's model", group: 'Agents' },
-    access: {
-      type: 'one',
-      value: 'LEVEL',
-      choices: ['read', 'edit', 'full'],
-      description: 'What agents may do, at most; held by their program, or refused',
-      default: 'full',
-      group: 'Agents',
-    },
-    plugins: { type: 'many', value: 'DIR', description: 'A folder of further backends', group: 'Agents' },
-    trust: {
-      type: 'bool',
-      description: 'Let files of this workspace say which programs run',
-      group: 'Agents',
-    },
+    ...AGENT_FLAGS,
     ...GLOBAL_FLAGS,
   },
 } as const satisfies LeafSpec

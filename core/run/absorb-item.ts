@@ -155,6 +155,7 @@ export function retryItem(state: State, id: string): void {
   const pressed = state.throttle.has(backendOf(state, work)?.name ?? '')
   const last = isLastAttempt(work.attempts, hatOf(wave, work), state.rules.features.retry)
   if (pressed && last) enqueue(wave, work)
+  else if (work.attempts === 0) enqueueInOrder(wave, work)
   else enqueueFirst(wave, work)
 }
 

@@ -1,6 +1,7 @@
 import { inline } from '../blob.ts'
 import { isIncomplete } from '../wave/detect.ts'
 import { backoffWithJitter } from '../wave/retry.ts'
+import { endOffer } from './absorb-recovered.ts'
 import { accountTrouble } from './account.ts'
 import { assess, failureOf, passingTrouble, providerTrouble } from './assess.ts'
 import type { Fact } from './fact.ts'
@@ -144,7 +145,7 @@ export function absorbClosed(state: State, fact: FactOf<'iteration.closed'>): vo
   const loop = loopOf(state)
   const iteration = loop.current
   if (iteration?.number !== fact.iteration || loop.phase.at !== 'closing') return
-  state.adoptable = new Map()
+  endOffer(state, iteration.number)
   if (providerTrouble(iteration) === 'give-up' && state.stop === null) {
     const trouble =
       iteration.end && accountTrouble(state, iteration.work, { end: iteration.end, at: fact.at })

@@ -32,6 +32,18 @@ export function takeFound(
   }
 }
 
+/**
+ * An iteration is closed: no later one is given the results that were there to be taken over. Those of a lost wave are for
+ * the iteration that the journal has lost with it, which is repeated by the first that begins after the resumption.
+ */
+export function endOffer(state: State, iteration: number): void {
+  const { lost } = state
+  if (lost !== null && iteration <= lost.since) return
+  for (const wave of lost?.waves ?? []) state.pastLost.add(wave)
+  state.lost = null
+  state.adoptable = new Map()
+}
+
 type Spent = Pick<Adoption, 'attempts' | 'cost' | 'usage'>
 
 const NOTHING: Spent = { attempts: 0, cost: { unknown: true }, usage: null }

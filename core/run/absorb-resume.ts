@@ -46,6 +46,7 @@ export function absorbResumed(state: State, fact: Extract<Fact, { type: 'loop.re
 
   const cutFrom = firstCutAgent(state, loop)
   takeFound(state, fact.found ?? [])
+  state.lost = { waves: fact.lost ?? [], since: loop.iteration }
 
   const filed = new Set(fact.filed)
   for (const wave of state.waves.values()) reopen(wave, filed, fact.mono)

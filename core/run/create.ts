@@ -15,6 +15,8 @@ export function createState(of: { run: RunInfo; rules: Rules; topology: Topology
     merged: new Map(),
     adoptable: new Map(),
     found: new Set(),
+    lost: null,
+    pastLost: new Set(),
     running: new Map(),
     workers: new Map(),
     workerAgents: new Set(),

@@ -33,6 +33,8 @@ export type FactBody =
       readonly totalLimits: boolean
       /** Results on disk of waves that the journal, whose end a power cut has taken, does not know; by key. Absent: none. */
       readonly found?: readonly (readonly [key: string, adoption: Adoption])[]
+      /** Those waves. Absent: none. */
+      readonly lost?: readonly WaveId[]
       /** The config as it was read anew: holds from here on, and what was journalled before is never judged by it. */
       readonly config?: { readonly rules: Rules; readonly hats: readonly Hat[] }
     }

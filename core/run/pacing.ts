@@ -24,7 +24,8 @@ export function wakeFor(state: State, backend: string, { mono }: Now): readonly 
   const pressure = state.throttle.get(backend)
   const at = mono < notBefore ? notBefore : pressure === undefined ? null : nextPlace(pressure, mono)
   if (at === null || willWake(state.paces, backend, at)) return []
-  return [{ kind: 'set-timer', timer: { kind: 'start', backend, at }, ms: at - mono }]
+  // Whole milliseconds: a timer that fires a moment too soon would be set again at once.
+  return [{ kind: 'set-timer', timer: { kind: 'start', backend, at }, ms: Math.ceil(at - mono) }]
 }
 
 /** An agent of this backend may not start yet. */

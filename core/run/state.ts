@@ -38,6 +38,10 @@ export interface State {
   adoptable: Adoptable
   /** Results that were found on disk: what they cost counts once. */
   readonly found: Set<string>
+  /** Waves that the journal has lost: `adoptable` has their results until an iteration is closed that began after iteration `since`. */
+  lost: { readonly waves: readonly WaveId[]; readonly since: number } | null
+  /** Those whose time is over: what asks the same later is work of its own. */
+  readonly pastLost: Set<WaveId>
   /** Agents that were started and have not ended, by number. */
   readonly running: Map<number, Running>
   /** Items of open waves by the numbers of their agents, ended ones included: a late line finds its item. */

@@ -67,7 +67,7 @@ export function createAudit(disk: Disk): Audit {
   /** Agents on the last attempt of their items. */
   const lastOnes = new Set<number>()
   /** Items whose agents could not be started for now, by the last facts. */
-  const refused: Work[] = []
+  const refused: Pick<Work, 'wave' | 'index'>[] = []
   let lastStart: { readonly world: SimWorld; readonly mono: number } | null = null
 
   function startAgent(action: StartAgent, state: State, world: SimWorld): void {
@@ -183,8 +183,12 @@ export function createAudit(disk: Disk): Audit {
   }
 
   /** An item that the machine let not start was not active, unless it failed for that. */
-  function takeBack(): void {
-    for (const work of refused.splice(0)) if (work.attempts === 0) grow(work.hat, -1)
+  function takeBack({ waves }: State): void {
+    for (const { wave, index } of refused.splice(0)) {
+      // Looked for anew: after a crash the run goes on with another state.
+      const work = waves.get(wave ?? '')?.byIndex.get(index)
+      if (work?.attempts === 0) grow(work.hat, -1)
+    }
   }
 
   function believe(fact: Fact, state: State): void {
@@ -381,7 +385,7 @@ export function createAudit(disk: Disk): Audit {
       noteSettled(state)
       batch.clear()
       isScoped ||= state.rules.eventLoop.enforceHatScope
-      takeBack()
+      takeBack(state)
       for (const fact of facts) believe(fact, state)
     },
     quiet(state, world) {
@@ -465,7 +469,7 @@ export function createAudit(disk: Disk): Audit {
     const counted = totals.inputTokens + totals.outputTokens
     expect(counted === tokens, `tokens are ${counted}, and the agents used ${tokens}`)
     expect(totals.agentsStarted === agents, `${totals.agentsStarted} agents are counted of ${agents}`)
-    takeBack()
+    takeBack(state)
     for (const hat of new Set([...activations.keys(), ...state.activations.keys()])) {
       const is = state.activations.get(hat) ?? 0
       const should = activations.get(hat) ?? 0

@@ -140,6 +140,13 @@ export interface RigOptions {
   readonly earlier?: readonly Fact[]
   /** What the earlier invocation was given, where the config was edited since. */
   readonly began?: RigOptions
+  /** What was on disk and the earlier invocation's journal does not know: told before its resumption, and with it. */
+  readonly onDisk?: {
+    readonly lines?: readonly Event[]
+    readonly outcomes?: readonly FactBody[]
+    readonly found?: Extract<FactBody, { type: 'loop.resumed' }>['found']
+    readonly lost?: readonly string[]
+  }
   /** What a person asks of the earlier run, told together with its resumption. `state`: as its journal leaves it. */
   readonly asked?: (state: State) => readonly FactBody[]
 }
@@ -238,12 +245,19 @@ export function rig(options: RigOptions = {}): Rig {
     for (const fact of options.earlier) absorb(state, fact)
     journal.push(...options.earlier)
     const asked = options.asked?.(state) ?? []
+    const { lines = [], outcomes = [], found = [], lost = [] } = options.onDisk ?? {}
     made.happen(
+      ...outcomes,
+      ...(lines.length === 0
+        ? []
+        : [{ type: 'events.read', events: lines, bad: [], offset: 99, final: false } as const]),
       {
         type: 'loop.resumed',
         objective: options.objective === undefined ? null : inline(options.objective),
         filed: [],
         totalLimits: false,
+        found,
+        lost,
         ...(options.began === undefined
           ? {}
           : { config: { rules: rulesOf(options), hats: options.hats ?? [] } }),

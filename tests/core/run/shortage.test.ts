@@ -54,6 +54,15 @@ describe('a start that the machine refuses', () => {
     expect(r.state.activations.get('work')).toBe(4)
   })
 
+  test('leaves the order as it is where the last of several is refused alone and waits', () => {
+    const r = wave(3, 2)
+    refuse(r, 2)
+    refuse(r, 3)
+    expect(r.running()).toEqual([])
+    waited(r)
+    expect(atWork(r)).toEqual([0])
+  })
+
   test('is tried beside others again a minute later, one place at a time', () => {
     const r = wave(8, 3)
     refuse(r)
