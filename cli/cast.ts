@@ -11,7 +11,8 @@ import { type Mapping, mapping } from '../core/config/tree.ts'
 import { RalphError } from '../core/errors.ts'
 import type { BackendChoice, Hat, HatId } from '../core/hat.ts'
 import { err, ok, type Result } from '../core/result.ts'
-import { grantAccess } from './grant-access.ts'
+import { type AccessRequest, grantAccess } from './grant-access.ts'
+import { findUndoing, UNDOING_HINT } from './undoing-file.ts'
 
 /** Who plays the hats of a run. */
 export interface Cast {
@@ -82,14 +83,20 @@ const NO_TREE: Mapping = mapping({ origin: { label: 'config', path: null } })
 
 /** Settles what each part may do, and what stands in front of it. Fails with all that cannot be kept. */
 function withAccess(request: CastRequest, parts: readonly Part[]): Result<Omit<Cast, 'chosen'>, RalphError> {
-  const { settings, tree = NO_TREE, needsEvents = true } = request
+  const { settings, tree = NO_TREE, needsEvents = true, cwd } = request
   const { wrap } = settings.cli
+  let hasUndoing = false
   const faults: string[] = []
   const passedOver = new Map<string, string[]>()
   const settled = parts.map((part): Part => {
     const { backend, options } = part
     const hat = settings.hats.find(({ id }) => id === part.hat) ?? null
-    const granted = grantAccess({ settings, tree, hat, backend, args: options.args, needsEvents })
+    const undoing: AccessRequest['undoing'] = (...of) => {
+      const why = findUndoing(...of, cwd)
+      hasUndoing ||= why !== null
+      return why
+    }
+    const granted = grantAccess({ settings, tree, hat, backend, args: options.args, needsEvents, undoing })
     if (!granted.ok) faults.push(granted.error)
     const { access = 'full', passedOver: wish } = granted.ok ? granted.value : {}
     if (wish !== undefined) {
@@ -103,7 +110,9 @@ function withAccess(request: CastRequest, parts: readonly Part[]): Result<Omit<C
     }
   })
   if (faults.length > 0) {
-    const hint = 'choose a backend that can (docs/access.md), or put a sandbox in front of it: cli.wrap'
+    const hint = hasUndoing
+      ? UNDOING_HINT
+      : 'choose a backend that can (docs/access.md), or put a sandbox in front of it: cli.wrap'
     return err(new RalphError('config', [...new Set(faults)].join('\n'), { hint }))
   }
   return ok({

@@ -17,6 +17,8 @@ export interface AccessRequest {
   readonly args: readonly string[]
   /** The agent must be able to emit: its final message is not enough. */
   readonly needsEvents: boolean
+  /** Why a file of the workspace would undo a level of the backend's; null: none would. */
+  undoing(backend: Backend, level: Restricted): string | null
 }
 
 export interface Granted {
@@ -27,17 +29,20 @@ export interface Granted {
 
 /**
  * The access of a part: the narrowest that its hat, its backend and the run allow, if its program can be held to it. What
- * the user asks for and the program cannot be held to is refused; what only a built-in preset asks for is passed over.
+ * the user asks for and the program cannot be held to is refused; what only a built-in preset asks for is passed over. Where a
+ * file of the workspace would undo it, it is refused whoever asks.
  */
 export function grantAccess(request: AccessRequest): Result<Granted, string> {
   const wishes = wishesOf(request)
   const level = narrowest(wishes.map((wish) => wish.level))
   if (level === 'full') return ok({ access: 'full' })
-  const why = obstacle(request, level)
+  const inability = obstacle(request, level)
+  const why = inability ?? request.undoing(request.backend, level)
   if (why === null) return ok({ access: level })
 
-  const own = wishes.filter((wish) => !wish.ofPreset)
-  const wish = own.find((one) => one.level === level)
+  // A file that anybody may have put into the workspace must not widen what an agent may do.
+  const binding = inability === null ? wishes : wishes.filter((wish) => !wish.ofPreset)
+  const wish = binding.find((one) => one.level === level)
   if (wish !== undefined) return err(formatFault(valueFault(request.tree, wish.path, why)))
   const further = grantAccess({ ...request, hat: null })
   return further.ok ? ok({ ...further.value, passedOver: { level, why } }) : further

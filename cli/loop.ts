@@ -6,7 +6,7 @@ import type { RedriveWish } from '../core/run/redriven.ts'
 import type { Report } from '../core/run-event.ts'
 import { collectSecrets } from '../core/secrets.ts'
 import type { Parsed } from './arguments.ts'
-import { backendsInUse, castHats } from './cast.ts'
+import { backendsInUse, castHats, type Part } from './cast.ts'
 import type { RunSpec } from './commands/run.ts'
 import { loadConfiguration } from './configuration.ts'
 import { parseCount } from './count.ts'
@@ -28,6 +28,7 @@ import { plainView } from './view/plain.ts'
 import { renderPrompt } from './view/prompt.ts'
 import { resultView } from './view/result.ts'
 import { withoutSecrets } from './view/without-secrets.ts'
+import { filterEnvironment } from './world/environment.ts'
 import { startRun } from './world/start.ts'
 
 /**
@@ -87,7 +88,14 @@ export async function runLoop(
     note: (text) => log.warn(text),
   })
   if (flags['dry-run']) {
-    const plan = { settings, cast: cast.value, objective: ifAny(objective) }
+    const whole = Object.fromEntries(
+      Object.entries(env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v]])),
+    )
+    const around = ({ backend }: Part) => ({
+      cwd,
+      env: filterEnvironment(whole, settings.cli.env, backend.traits.env),
+    })
+    const plan = { settings, cast: cast.value, objective: ifAny(objective), around }
     writeOut(secrets.text(renderDryRun(plan, terminal.out)))
     return 0
   }

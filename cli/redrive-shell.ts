@@ -39,7 +39,7 @@ export async function redriveShellWave(request: ShellRedrive): Promise<number> {
   const earlier = await takeUp({ id: found.runId, dir: found.dir }, session)
   using _hold = earlier.hold
   const wave = earlier.state.waves.get(found.wave)
-  if (wave === undefined) throw new Error(`the journal of ${found.runId} has no wave ${found.wave}`)
+  if (wave === undefined) throw lostWave(found)
   const items = choose(session, cast, { earlier, wave, selection })
   if (items === null) {
     session.log.info('Nothing is to run again: every item has its result, and asks the same as before.')
@@ -52,6 +52,13 @@ export async function redriveShellWave(request: ShellRedrive): Promise<number> {
     timeoutSeconds: timeout ?? wave.timeouts[''] ?? 300,
     redriveOf: wave.id,
     format: flags.json ? 'jsonl' : 'text',
+  })
+}
+
+/** Only its folder is left. */
+function lostWave({ wave, runId }: WaveOfRun): RalphError {
+  return new RalphError('wave_lost', `the journal of ${runId} has lost its end, and wave ${wave} with it`, {
+    hint: `\`ralph wave run --resume ${runId}\` with the same items takes over the results that are there`,
   })
 }
 

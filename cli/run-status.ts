@@ -1,3 +1,4 @@
+import { countCut } from '../core/run/absorb-recovered.ts'
 import { countStatuses } from '../core/wave/gate.ts'
 import type { Wave } from '../core/wave/wave.ts'
 import { openWaves, type RunRecord, readRun } from './runs/read-run.ts'
@@ -66,7 +67,7 @@ export function statusOf(run: RunRecord): RunStatus {
     elapsed_ms: elapsed(run),
     cost_usd: totals.costSource === null ? null : totals.costUsd,
     cost_source: totals.costSource,
-    agents_without_cost: totals.unknownCosts,
+    agents_without_cost: totals.unknownCosts + (isRunning ? 0 : countCut(state)),
     input_tokens: totals.inputTokens,
     output_tokens: totals.outputTokens,
     agents_started: totals.agentsStarted,

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import type { ConsolaInstance } from 'consola/core'
 import { createLook } from '../core/backend/look.ts'
 import type { Registry } from '../core/backend/registry.ts'
-import type { ReadBlob } from '../core/blob.ts'
+import type { Blob, ReadBlob } from '../core/blob.ts'
 import type { Loaded } from '../core/config/load.ts'
 import type { Settings } from '../core/config/settings.ts'
 import { collectSecrets } from '../core/secrets.ts'
@@ -120,6 +120,7 @@ export async function playShellWave(
     },
     stdoutIsTerminal: terminal.stdoutIsTerminal,
     readBlob,
+    readPieces,
     plain: plainView({
       write: writeErr,
       paint: terminal.err,
@@ -131,13 +132,17 @@ export async function playShellWave(
     close: (line) => writeErr(`${line}\n`),
     now: Date.now,
   })
+  const report = withoutSecrets(view.report, secrets)
   const { exitCode } = await startWaveRun({
     ...request,
     settings,
     files: loaded.files,
     cwd,
     env,
-    report: withoutSecrets(view.report, secrets),
+    report: (event) => {
+      // Nobody is shown it: the search for secrets can be spared.
+      if (event.type !== 'wave_worker_text_delta') report(event)
+    },
     onSettled: view.settled,
     unread: unread.promise,
     logPrompt: (title, prompt) => {
@@ -154,3 +159,23 @@ function shellSettings(settings: Settings, jobs: number): Settings {
 }
 
 const readBlob: ReadBlob = (blob) => ('inline' in blob ? blob.inline : readFileSync(blob.path, 'utf8'))
+
+/** Each piece is valid until the next one is taken. */
+function* readPieces(blob: Blob): Generator<string | Uint8Array> {
+  if ('inline' in blob) {
+    yield blob.inline
+    return
+  }
+  const fd = openSync(blob.path, 'r')
+  try {
+    const piece = Buffer.allocUnsafe(PIECE)
+    for (let length = readSync(fd, piece); length > 0; length = readSync(fd, piece)) {
+      yield piece.subarray(0, length)
+    }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Bytes. */
+const PIECE = 64 * 1024

@@ -209,6 +209,8 @@ export interface LoopTerminated {
   /** The run's result, on `completed` only. */
   readonly result: string | null
   readonly cost_source: CostSource
+  /** Agents of which nobody knows what they cost: the total lacks them. */
+  readonly agents_without_cost: number
   /** What went wrong, where the reason alone does not say it. */
   readonly message?: string
   /** Whose account is in trouble, where that ended the run. */

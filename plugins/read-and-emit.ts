@@ -1,4 +1,4 @@
-import type { Enforcement } from '../core/backend/contract.ts'
+import type { Enforcement, UndoingFile } from '../core/backend/contract.ts'
 
 /** Commands that hand over an agent's work; whoever may do nothing else may still call them. */
 export const HAND_OVER = ['ralph emit', 'ralph wave emit'] as const
@@ -11,8 +11,11 @@ export const READ_SAYS = 'reads; changes nothing but notes in .ralph, runs nothi
 export const EDIT_SAYS = 'reads, and changes files of the workspace; runs nothing but ralph emit'
 
 /** Both levels, held to by a program that looks at each command as a text. */
-export function byCommandText(undoneBy: readonly string[]): Record<'read' | 'edit', Enforcement> {
+export function byCommandText(
+  undoneBy: readonly string[],
+  undoneByFiles: readonly UndoingFile[] = [],
+): Record<'read' | 'edit', Enforcement> {
   // What such a program takes for a danger may stand in any text: none is on the command line.
-  const common = { delivers: 'events', heredoc: false, undoneBy } as const
+  const common = { delivers: 'events', heredoc: false, undoneBy, undoneByFiles } as const
   return { read: { says: READ_SAYS, ...common }, edit: { says: EDIT_SAYS, ...common } }
 }

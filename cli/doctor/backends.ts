@@ -131,7 +131,7 @@ function todoOf(ways: readonly string[]): { readonly todo?: string } {
 function commandsOf(backend: Backend, parts: readonly Part[]): readonly string[] {
   try {
     const calls = parts.length > 0 ? parts : [{ hat: '', backend, options: { args: [] } }]
-    return [...new Set(calls.map(commandLine))]
+    return [...new Set(calls.map((part) => commandLine(part)))]
   } catch {
     // It cannot be called without settings, or its plugin is broken: then the run says so.
     return []

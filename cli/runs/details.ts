@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { itemFolder } from '../../core/journal/paths.ts'
 import type { Wave, Work } from '../../core/wave/wave.ts'
 import { type RunStatus, statusOf, type WaveStatus, waveStatus } from '../run-status.ts'
 import type { KnownRun } from '../world/known-runs.ts'
-import { type RunRecord, readRun } from './read-run.ts'
+import { isOpen, type RunRecord, readRun } from './read-run.ts'
 import { type RunSummary, summarize } from './summary.ts'
 
 /** All that is known of one run: what `status` and the list tell, its waves with their items, its files, and how to go on. */
@@ -19,7 +18,7 @@ export interface RunDetails extends RunSummary {
 }
 
 export interface WaveDetails extends WaveStatus {
-  /** Merged, or, for a wave from the shell, all items settled. */
+  /** Merged, or, for a wave from the shell, all items settled and handed on. */
   readonly finished: boolean
   readonly items: readonly ItemDetails[]
 }
@@ -62,11 +61,9 @@ export function detail(run: KnownRun, env: Readonly<Record<string, string | unde
 }
 
 function waveDetails(record: RunRecord, wave: Wave): WaveDetails {
-  const isOpen =
-    record.state.loop === null ? wave.settled < wave.works.length : record.state.waves.has(wave.id)
   return {
     ...waveStatus(wave),
-    finished: !isOpen,
+    finished: !isOpen(record, wave),
     items: wave.works.map((work) => itemDetails(record, wave, work)),
   }
 }
@@ -86,7 +83,7 @@ function itemDetails({ dir, isRunning }: RunRecord, wave: Wave, work: Work): Ite
     cost_source: 'usd' in cost ? cost.source : null,
     input_tokens: usage?.input ?? null,
     output_tokens: usage?.output ?? null,
-    folder: existsSync(join(folder)) ? folder : null,
+    folder: existsSync(folder) ? folder : null,
   }
 }
 

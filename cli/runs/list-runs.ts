@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { findAllRuns, isOfWorkspace } from '../world/known-runs.ts'
 import { creditTakenOver } from './handed-on.ts'
 import { lookInto, type RunSummary } from './summary.ts'
@@ -12,6 +13,8 @@ export function listRuns(place: Place, all: boolean): readonly RunSummary[] {
   const looks = findAllRuns(place)
     .filter((run) => all || isOfWorkspace(run, place.cwd))
     .map((run) => lookInto(run, place.env))
+    // What was removed meanwhile is no damaged run.
+    .filter(({ summary }) => summary.state !== 'damaged' || existsSync(summary.folder))
   return [...creditTakenOver(looks)].sort((a, b) => b.last_at - a.last_at || (a.run_id < b.run_id ? 1 : -1))
 }
 

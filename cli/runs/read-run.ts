@@ -1,8 +1,11 @@
 import { join } from 'node:path'
 import { type JournalContent, readJournal } from '../../core/journal/read.ts'
+import { absorb } from '../../core/run/absorb.ts'
 import { foldJournal } from '../../core/run/fold.ts'
 import type { State } from '../../core/run/state.ts'
 import type { Wave } from '../../core/wave/wave.ts'
+import { readingOnly } from '../world/blobs.ts'
+import { filedOutcomes } from '../world/filed-outcomes.ts'
 import { isHeld, readRunHolder } from '../world/run-hold.ts'
 
 /** What the journal of a run comes to, while it goes on or afterwards. */
@@ -35,6 +38,7 @@ export function readRun(dir: string): RunRecord {
       for (const [id, wave] of open) waves.set(id, wave)
     },
   })
+  if (!isRunning && state.ended === null) recover(state)
   return {
     dir,
     content,
@@ -46,9 +50,20 @@ export function readRun(dir: string): RunRecord {
   }
 }
 
+/** Outcomes on disk of which the journal of a crashed run does not know: they count as they will for who goes on with it. Writes nothing. */
+function recover(state: State): void {
+  for (const fact of filedOutcomes(state, readingOnly(state.run.dir))) {
+    absorb(state, { ...fact, at: state.run.startedAt, mono: state.lastMono })
+  }
+}
+
 /** Waves with items that have no outcome, or, in a loop, with results that were never merged. */
-export function openWaves({ state, waves }: RunRecord): readonly Wave[] {
-  return waves.filter((wave) =>
-    state.loop === null ? wave.settled < wave.works.length : state.waves.has(wave.id),
-  )
+export function openWaves(record: RunRecord): readonly Wave[] {
+  return record.waves.filter((wave) => isOpen(record, wave))
+}
+
+/** A wave from the shell whose run has crashed is open to its end: nobody knows whether its results have been read. */
+export function isOpen({ state, isRunning }: RunRecord, wave: Wave): boolean {
+  if (state.loop !== null) return state.waves.has(wave.id)
+  return wave.settled < wave.works.length || (!isRunning && state.ended === null)
 }

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { osCodeOf, RalphError } from '../../core/errors.ts'
+import { RalphError } from '../../core/errors.ts'
 import { MARKER, RALPH_DIR } from '../../core/events-file/target.ts'
 import { readJournal } from '../../core/journal/read.ts'
 import { foldJournal } from '../../core/run/fold.ts'
@@ -15,7 +15,8 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /**
  * Removes a run: its folder, and in its workspace the link, the events file, and the markers that name it. What a crashed run
- * has left running is ended first, since afterwards nobody could. Throws `run_held` for a run in progress.
+ * has left running is ended first, since afterwards nobody could. Throws `run_held` for a run in progress, and `run_removed`
+ * where somebody else was faster.
  */
 export async function removeRun(run: KnownRun, env: Env): Promise<void> {
   const holder = describeHolder({ started: new Date(), prompt: 'removes it', run: run.id })
@@ -30,9 +31,9 @@ export async function removeIfFree(run: KnownRun, env: Env): Promise<boolean> {
   try {
     await removeRun(run, env)
   } catch (error) {
-    if (error instanceof RalphError && error.code === 'run_held') return false
-    // Somebody else has removed it.
-    if (osCodeOf(error) !== 'ENOENT' || isFolder(run.dir)) throw error
+    if (!(error instanceof RalphError)) throw error
+    if (error.code === 'run_held') return false
+    if (error.code !== 'run_removed') throw error
   }
   return true
 }

@@ -2,10 +2,11 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Blob } from '../../core/blob.ts'
 import { messageOf } from '../../core/errors.ts'
-import { collectSecrets } from '../../core/secrets.ts'
+import { collectSecrets, type Secrets } from '../../core/secrets.ts'
 import type { WorkAddress } from '../../core/wave/wave.ts'
 import { type RunStatus, statusOf, waveStatus } from '../run-status.ts'
-import { createBlobStore } from '../world/blobs.ts'
+import { createBlobStore, readingOnly } from '../world/blobs.ts'
+import { filedResults, lostWaves } from '../world/filed-outcomes.ts'
 import type { KnownRun } from '../world/known-runs.ts'
 import { isHeld, readRunHolder } from '../world/run-hold.ts'
 import { openWaves, type RunRecord, readRun } from './read-run.ts'
@@ -54,10 +55,12 @@ export function summarize(run: KnownRun, env: Readonly<Record<string, string | u
 export interface RunLook {
   readonly summary: RunSummary
   /** Items of its open waves that are paid for, by wave. Null: under way when the run crashed. */
-  readonly paid: ReadonlyMap<string, readonly (string | null)[]>
+  readonly paid: Paid
   /** Items of earlier runs whose results it has taken over, and holds itself. */
   readonly takenOver: ReadonlySet<string>
 }
+
+type Paid = ReadonlyMap<string, readonly (string | null)[]>
 
 /** Looks into one run, as `summarize` does. */
 export function lookInto(run: KnownRun, env: Readonly<Record<string, string | undefined>>): RunLook {
@@ -65,7 +68,8 @@ export function lookInto(run: KnownRun, env: Readonly<Record<string, string | un
     if (run.problem !== null)
       return { summary: damaged(run, run.problem), paid: new Map(), takenOver: new Set() }
     const record = readRun(run.dir)
-    const paid = paidItems(record)
+    const lost = lostResults(record)
+    const paid = new Map([...paidItems(record), ...lost])
     const takenOver = new Set(
       record.waves.flatMap((wave) =>
         wave.works.flatMap(({ adopted }) =>
@@ -73,13 +77,13 @@ export function lookInto(run: KnownRun, env: Readonly<Record<string, string | un
         ),
       ),
     )
-    return { summary: summaryOf(record, run, { env, paid }), paid, takenOver }
+    return { summary: summaryOf(record, run, { env, paid, lost }), paid, takenOver }
   } catch (error) {
     return { summary: damaged(run, messageOf(error)), paid: new Map(), takenOver: new Set() }
   }
 }
 
-function paidItems(record: RunRecord): RunLook['paid'] {
+function paidItems(record: RunRecord): Paid {
   const { id } = record.state.run
   const wasCut = !record.isRunning && record.state.ended === null
   return new Map(
@@ -96,6 +100,17 @@ function paidItems(record: RunRecord): RunLook['paid'] {
   )
 }
 
+/** Results of waves of which the journal has lost all: they are taken over by who goes on with the run. */
+function lostResults({ state, isRunning }: RunRecord): Paid {
+  if (isRunning || state.ended === 'completed' || state.ended === 'cancelled') return new Map()
+  const blobs = readingOnly(state.run.dir)
+  const found = lostWaves(state).map(
+    (wave) =>
+      [wave, filedResults(state, wave, blobs).map(({ adoption }) => addressOf(adoption.from))] as const,
+  )
+  return new Map(found.filter(([, results]) => results.length > 0))
+}
+
 function addressOf({ run, wave, index }: WorkAddress): string {
   return `${run}/${wave}/${index}`
 }
@@ -103,11 +118,12 @@ function addressOf({ run, wave, index }: WorkAddress): string {
 function summaryOf(
   record: RunRecord,
   run: KnownRun,
-  { env, paid }: Pick<RunLook, 'paid'> & { readonly env: Parameters<typeof collectSecrets>[0] },
+  of: Pick<RunLook, 'paid'> & { readonly lost: Paid; readonly env: Parameters<typeof collectSecrets>[0] },
 ): RunSummary {
+  const { env, paid, lost } = of
   const status = statusOf(record)
   const { badLines } = record.content
-  const beginning = beginningOf(record)
+  const asked = askedOf(record)
   return {
     run_id: run.id,
     kind: status.kind,
@@ -122,11 +138,19 @@ function summaryOf(
     cost_usd: status.cost_usd,
     cost_source: status.cost_source,
     agents_without_cost: status.agents_without_cost,
-    open_waves: openWaves(record).map((wave) => {
-      const { wave_id, settled, total } = waveStatus(wave)
-      return { wave_id, settled, total, unmerged: paid.get(wave_id)?.length ?? 0 }
-    }),
-    objective: beginning === null ? null : preview(collectSecrets(env).cut(beginning)),
+    open_waves: [
+      ...openWaves(record).map((wave) => {
+        const { wave_id, settled, total } = waveStatus(wave)
+        return { wave_id, settled, total, unmerged: paid.get(wave_id)?.length ?? 0 }
+      }),
+      ...[...lost].map(([wave_id, { length }]) => ({
+        wave_id,
+        settled: length,
+        total: length,
+        unmerged: length,
+      })),
+    ],
+    objective: asked === null ? null : preview(asked, collectSecrets(env)),
     bytes: folderBytes(run.dir),
     folder: run.dir,
     problem: badLines.length === 0 ? null : `records that cannot be read, in line ${badLines.join(', ')}`,
@@ -157,31 +181,33 @@ function damaged(run: KnownRun, problem: string): RunSummary {
   }
 }
 
-/** The beginning of what was asked for, longer than what is shown; null where it is gone. */
-function beginningOf({ dir, state, waves }: RunRecord): string | null {
+/** What was asked for; null where it is gone. */
+function askedOf({ dir, state, waves }: RunRecord): string | null {
   if (state.loop !== null) return textOf(dir, state.loop.objective)
   const [wave] = waves
   const template = wave?.shell?.template ?? null
-  if (template !== null) return template.slice(0, PREVIEW * 8)
+  if (template !== null) return template
   const first = wave?.works[0]
   return first === undefined ? null : textOf(dir, first.payload)
 }
 
 function textOf(dir: string, blob: Blob): string | null {
   try {
-    return createBlobStore(dir)
-      .read(blob)
-      .slice(0, PREVIEW * 8)
+    return createBlobStore(dir).read(blob)
   } catch {
     return null
   }
 }
 
-function preview(text: string): string {
-  return [...text.replace(/\s+/gu, ' ').trim()].slice(0, PREVIEW).join('')
+/** Its beginning on one line. Only where an end is cut off may there be the beginning of a secret. */
+function preview(text: string, secrets: Secrets): string {
+  const shown = text.length > LOOKED_AT ? secrets.cut(text.slice(0, LOOKED_AT)) : secrets.text(text)
+  return [...shown.replace(/\s+/gu, ' ').trim()].slice(0, PREVIEW).join('')
 }
 
 const PREVIEW = 100
+/** White space does not count in the end. */
+const LOOKED_AT = PREVIEW * 8
 
 /** When the journal, or else the folder, was last written. Unix milliseconds. */
 function lastWrite(dir: string): number {

@@ -10,7 +10,7 @@ export function renderClosing(end: LoopTerminated): string {
     `exit ${end.exit_code}`,
     plural(end.total_iterations, 'iteration'),
     formatDuration(end.duration_ms),
-    `cost ${formatCost(end.total_cost_usd, end.cost_source)}`,
+    `cost ${formatCost(end.total_cost_usd, end.cost_source, end.agents_without_cost)}`,
   ]
   return `── ${facts.join(' | ')} ──${nextSteps(end)}`
 }

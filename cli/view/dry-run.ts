@@ -1,7 +1,7 @@
 import type { Settings } from '../../core/config/settings.ts'
 import type { Hat } from '../../core/hat.ts'
-import type { Cast } from '../cast.ts'
-import { commandLine } from '../command-line.ts'
+import type { Cast, Part } from '../cast.ts'
+import { commandLine, type Surroundings, variablesOf } from '../command-line.ts'
 import type { Objective } from '../objective.ts'
 import type { Palette } from './colour.ts'
 import { renderBudgets } from './intro.ts'
@@ -9,7 +9,12 @@ import { oneLine, safeText } from './safe-text.ts'
 
 /** What `run --dry-run` prints on stdout: all that a run would go by, and the command line for each hat. */
 export function renderDryRun(
-  plan: { readonly settings: Settings; readonly cast: Cast; readonly objective: Objective | null },
+  plan: {
+    readonly settings: Settings
+    readonly cast: Cast
+    readonly objective: Objective | null
+    readonly around: (part: Part) => Surroundings
+  },
   paint: Palette,
 ): string {
   const { settings, cast, objective } = plan
@@ -32,7 +37,8 @@ export function renderDryRun(
     list(rows, paint),
     heading('Hats', paint) +
       (hats.length === 0 ? '  none: ralph itself plays the whole run' : renderHats(hats, paint)),
-    heading('Command lines', paint) + renderCommands(cast, paint),
+    heading('Command lines', paint) + renderCommands(plan, paint),
+    ...renderVariables(plan, paint),
     paint.dim('dry run: nothing was started or written'),
   ].join('\n\n')}\n`
 }
@@ -73,11 +79,25 @@ function renderHats(hats: readonly Hat[], paint: Palette): string {
   )
 }
 
-function renderCommands(cast: Cast, paint: Palette): string {
+type Playing = { readonly cast: Cast; readonly around: (part: Part) => Surroundings }
+
+function renderCommands({ cast, around }: Playing, paint: Palette): string {
   return list(
-    [...cast.parts.values()].map((part) => [part.hat || 'ralph', safeText(commandLine(part))] as const),
+    [...cast.parts.values()].map((part) => [part.hat || 'ralph', commandLine(part, around(part))] as const),
     paint,
   )
+}
+
+/** Some of what holds a program to its access stands in no command line. One row for hats that have the same. */
+function renderVariables({ cast, around }: Playing, paint: Palette): readonly string[] {
+  const rows = new Map<string, string>()
+  for (const part of cast.parts.values()) {
+    const { access } = part.options
+    const who = access === undefined ? part.backend.name : `${part.backend.name}, ${access} access`
+    const words = variablesOf(part, around(part))
+    if (words.length > 0) rows.set(who, words.join(' '))
+  }
+  return rows.size === 0 ? [] : [heading('Variables', paint) + list([...rows], paint)]
 }
 
 function heading(text: string, paint: Palette): string {

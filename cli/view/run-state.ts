@@ -1,5 +1,5 @@
 import type { RunSummary } from '../runs/summary.ts'
-import { formatUsd } from './spending.ts'
+import { formatCost } from './spending.ts'
 
 /** How a run stands, in a word or two: `running`, `completed`, `interrupted`, `crashed`, `damaged`. */
 export function runState({ state, stop_reason }: Pick<RunSummary, 'state' | 'stop_reason'>): string {
@@ -14,11 +14,9 @@ export function runState({ state, stop_reason }: Pick<RunSummary, 'state' | 'sto
   }
 }
 
-/** `$0.34`, `$0.34 (derived)`, `over $0.34` where some agents told no cost, `unknown`. */
+/** What a run has cost so far. */
 export function runCost(run: Pick<RunSummary, 'cost_usd' | 'cost_source' | 'agents_without_cost'>): string {
-  if (run.cost_usd === null) return 'unknown'
-  const amount = `${(run.agents_without_cost ?? 0) > 0 ? 'over ' : ''}${formatUsd(run.cost_usd)}`
-  return run.cost_source === 'derived' ? `${amount} (derived)` : amount
+  return formatCost(run.cost_usd, run.cost_source, run.agents_without_cost ?? 0)
 }
 
 /** `812 B`, `1.2 kB`, `34 MB`. */

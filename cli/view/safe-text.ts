@@ -22,6 +22,7 @@ export function cutToColumns(text: string, columns: number): string {
   if (Bun.stringWidth(text) <= columns) return text
   let kept = ''
   let width = 0
+  characters ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   for (const { segment } of characters.segment(text)) {
     width += Bun.stringWidth(segment)
     if (width > columns - 1) break
@@ -30,7 +31,8 @@ export function cutToColumns(text: string, columns: number): string {
   return `${kept.trimEnd()}…`
 }
 
-const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+/** Made when it is first needed: that takes as long as a quarter of the program's start. */
+let characters: Intl.Segmenter | null = null
 
 /** Control characters other than tab and newline, and characters that reorder what a person reads. */
 const UNSAFE = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu

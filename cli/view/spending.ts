@@ -1,9 +1,10 @@
 import type { CostSource } from '../../core/run-event.ts'
 
-/** A cost for people: `$0.34`, `$0.34 (derived)`, `unknown`. */
-export function formatCost(usd: number | null, source: CostSource): string {
+/** A cost for people: `$0.34`, `$0.34 (derived)`, `over $0.34` where `silent` agents told none, `unknown`. */
+export function formatCost(usd: number | null, source: CostSource, silent = 0): string {
   if (usd === null) return 'unknown'
-  return source === 'derived' ? `${formatUsd(usd)} (derived)` : formatUsd(usd)
+  const amount = `${silent > 0 ? 'over ' : ''}${formatUsd(usd)}`
+  return source === 'derived' ? `${amount} (derived)` : amount
 }
 
 /** Dollars: cents, and more digits only where cents would say nothing. */

@@ -1,4 +1,4 @@
-import type { ReadBlob } from '../../core/blob.ts'
+import type { Blob, ReadBlob } from '../../core/blob.ts'
 import type { CostSource, ItemSettled, Report, RunEvent } from '../../core/run-event.ts'
 import { renderAdvice } from './advice.ts'
 import { formatDuration } from './duration.ts'
@@ -10,9 +10,11 @@ import { formatCost } from './spending.ts'
 export interface WaveRunOptions {
   readonly format: 'text' | 'jsonl'
   /** stdout: results only. */
-  readonly write: (text: string) => void
+  readonly write: (text: string | Uint8Array) => void
   readonly stdoutIsTerminal: boolean
   readonly readBlob: ReadBlob
+  /** The same piece by piece, as UTF-8. */
+  readonly readPieces: (blob: Blob) => Iterable<string | Uint8Array>
   /** The account on stderr, a quiet one; of it only what went wrong is told. */
   readonly plain: Report
   /** stderr: the closing line, and what ended the wave early. */
@@ -38,12 +40,13 @@ export function waveRunView(options: WaveRunOptions): WaveRunView {
     reused: 0,
     cost: null as number | null,
     source: null as CostSource,
+    silent: 0,
   }
   let wave = ''
   let total = 0
   const rows = createInOrder<ItemSettled>((item) => {
-    const text = options.format === 'jsonl' ? renderRow(item, options.readBlob) : renderResult(item, options)
-    if (text !== null) options.write(text)
+    if (options.format === 'jsonl') options.write(renderRow(item, options.readBlob))
+    else if (item.result !== null) writeResult(item.result, options)
   })
   return {
     report(event) {
@@ -54,6 +57,7 @@ export function waveRunView(options: WaveRunOptions): WaveRunView {
       }
       if (isWorthTelling(event)) options.plain(event)
       if (event.type !== 'loop_terminated') return
+      tally.silent = event.agents_without_cost
       if (event.message !== undefined) options.close(`error: ${safeText(event.message)}`)
       if (event.trouble !== undefined)
         options.close(renderAdvice(event.trouble, 'the same command with `--resume` goes on'))
@@ -80,7 +84,7 @@ export function waveRunView(options: WaveRunOptions): WaveRunView {
         ...(left > 0 ? [`${left} not done`] : []),
       ]
       const ran = tally.succeeded + tally.failed + left > tally.reused
-      const cost = `cost ${ran ? formatCost(tally.cost, tally.source) : formatCost(0, null)}`
+      const cost = `cost ${ran ? formatCost(tally.cost, tally.source, tally.silent) : formatCost(0, null)}`
       const rest = tally.failed + left === 0 ? '' : ` \`ralph wave redrive ${wave}\` runs the rest`
       const took = formatDuration(options.now() - started)
       if (wave !== '') options.close(`── Wave ${wave}: ${counts.join(', ')} (${took}) | ${cost} ──${rest}`)
@@ -94,11 +98,15 @@ function isWorthTelling(event: RunEvent): boolean {
   return event.type === 'error'
 }
 
-/** A failed item has no line: a program that reads the results sees only results. */
-function renderResult(item: ItemSettled, options: WaveRunOptions): string | null {
-  if (item.result === null) return null
-  const text = options.readBlob(item.result)
-  return `${options.stdoutIsTerminal ? safeText(text) : text}\n`
+/** A failed item has no line: a program that reads the results sees only results. A large one is never in memory as a whole. */
+function writeResult(result: Blob, { write, stdoutIsTerminal, readBlob, readPieces }: WaveRunOptions): void {
+  if (stdoutIsTerminal || 'inline' in result) {
+    const text = readBlob(result)
+    write(`${stdoutIsTerminal ? safeText(text) : text}\n`)
+    return
+  }
+  for (const piece of readPieces(result)) write(piece)
+  write('\n')
 }
 
 function renderRow({ index, payload, result, done }: ItemSettled, readBlob: ReadBlob): string {

@@ -1,6 +1,7 @@
 import type { ProcessReport } from '../../core/agent/contract.ts'
 import type { AgentEnd } from '../../core/agent/end.ts'
 import { lastLine, parseEventBlocks } from '../../core/agent/event-blocks.ts'
+import { wholeText } from '../../core/agent/long-text.ts'
 import type { Backend } from '../../core/backend/contract.ts'
 import { inline } from '../../core/blob.ts'
 import type { BlobStore } from './blobs.ts'
@@ -12,19 +13,26 @@ export function agentEnd(of: {
   readonly report: ProcessReport
   readonly scratchpadChanged: boolean
 }): AgentEnd {
-  const { blobs, report } = of
-  const isText = of.backend.traits.output === 'text'
-  const { events, rest } = isText
-    ? parseEventBlocks(report.finalMessage)
-    : { events: [], rest: report.finalMessage }
+  const { report, scratchpadChanged } = of
+  return { ...report, ...keptMessage(of), scratchpadChanged }
+}
+
+/** A long message is put into place piece by piece, unless events have to be looked for in it. */
+function keptMessage({ blobs, backend, report }: Parameters<typeof agentEnd>[0]): Message {
+  const { finalMessage: said } = report
+  const isText = backend.traits.output === 'text'
+  if (typeof said !== 'string' && !(isText && said.mayHoldEvents))
+    return { finalMessage: blobs.storeLong(said), textEvents: [], lastLine: said.lastLine }
+  const whole = wholeText(said)
+  const { events, rest } = isText ? parseEventBlocks(whole) : { events: [], rest: whole }
   return {
-    ...report,
     finalMessage: blobs.store(rest),
     textEvents: events.map((event) => ({ ...event, payload: blobs.store(event.payload) })),
     lastLine: lastLine(rest),
-    scratchpadChanged: of.scratchpadChanged,
   }
 }
+
+type Message = Pick<AgentEnd, 'finalMessage' | 'textEvents' | 'lastLine'>
 
 /** The end of an agent whose words cannot be kept: it counts as cut, so that its work is done again. */
 export function unkept(report: ProcessReport): AgentEnd {

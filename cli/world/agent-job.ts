@@ -14,7 +14,7 @@ import { filterEnvironment } from './environment.ts'
 import { privateFolder } from './private-folder.ts'
 import { roleOf } from './role.ts'
 import { listNotes, readScratchpad, scratchpadOf } from './scratchpad.ts'
-import { writePrivate } from './write-private.ts'
+import { makeFolder, writePrivate } from './write-private.ts'
 
 export type StartAgent = Extract<Action, { kind: 'start-agent' }>
 
@@ -86,6 +86,8 @@ function keepPrompt(
   const { brief } = of
   // Further attempts are given the same prompt, but for one that goes on with a conversation.
   if (of.attempt === 1 || brief.kind === 'nudge') {
+    // Not left to the first file: one that cannot be made costs more than the folder.
+    if (of.attempt === 1) makeFolder(of.folder)
     const name = brief.kind === 'nudge' ? `prompt.${of.attempt}.md` : 'prompt.md'
     writePrivate(join(of.folder, name), context.secrets.text(of.prompt))
   }

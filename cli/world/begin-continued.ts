@@ -14,9 +14,9 @@ import { createTopology } from '../../core/topology.ts'
 import type { Wave, WaveId } from '../../core/wave/wave.ts'
 import type { Beginning } from './beginning.ts'
 import { createBlobStore } from './blobs.ts'
-import { filedOutcomes, foundResults } from './filed-outcomes.ts'
+import { filedOutcomes, foundResults, lostWaves } from './filed-outcomes.ts'
 import { currentRun, findRunFolder, noEarlierRun } from './find-run.ts'
-import { isOfWorkspace } from './known-runs.ts'
+import { checkWorkspace } from './known-runs.ts'
 import { pickRun } from './pick-run.ts'
 import type { LoopRequest } from './request.ts'
 import { rulesFor } from './rules.ts'
@@ -46,20 +46,8 @@ export async function beginContinued(request: LoopRequest, started: Date): Promi
   const merged = new Map<WaveId, Wave>()
   const state = foldJournal(content, { dir, run, watch: (now) => keepMerged(now, merged) })
   const isNew = request.objective.source !== 'kept'
-  const rules = rulesFor(settings, cast)
-  const wish = request.redrive
-  const again =
-    wish === undefined
-      ? null
-      : redrivenFact({
-          wish,
-          id: formatWaveId(BigInt(Date.now()) * 1_000_000n, process.pid, 0),
-          state,
-          merged,
-          rules,
-          topology: createTopology(settings.hats),
-        })
-  if (wish !== undefined && again === null) {
+  const again = redriven(request, state, merged)
+  if (request.redrive !== undefined && again === null) {
     hold[Symbol.dispose]()
     return null
   }
@@ -90,7 +78,8 @@ export async function beginContinued(request: LoopRequest, started: Date): Promi
         filed: filedItems(state),
         totalLimits: request.flags.totalLimits,
         found: foundResults(state, blobs),
-        config: { rules, hats: settings.hats },
+        lost: lostWaves(state),
+        config: { rules: rulesFor(settings, cast), hats: settings.hats },
       },
       ...(again === null ? [] : [again.fact]),
     ],
@@ -104,6 +93,18 @@ export async function beginContinued(request: LoopRequest, started: Date): Promi
     ],
     hold,
   }
+}
+
+/** The part of a wave that is to run again, if somebody asked for one; null if none is to. */
+function redriven(
+  { redrive: wish, settings, cast }: LoopRequest,
+  state: State,
+  merged: ReadonlyMap<WaveId, Wave>,
+): ReturnType<typeof redrivenFact> {
+  if (wish === undefined) return null
+  const id = formatWaveId(BigInt(Date.now()) * 1_000_000n, process.pid, 0)
+  const topology = createTopology(settings.hats)
+  return redrivenFact({ wish, id, state, merged, rules: rulesFor(settings, cast), topology })
 }
 
 function keepMerged(state: State, merged: Map<WaveId, Wave>): void {
@@ -121,18 +122,14 @@ function findEarlier({ env, cwd, flags }: LoopRequest): { readonly runId: string
   return { runId: picked.id, dir: picked.dir }
 }
 
-/** Throws `run_is_wave`, or `run_elsewhere`: a run holds the lock of its own workspace, and its agents work there. */
+/** Throws `run_is_wave`, or `run_elsewhere`. */
 function checkPlace({ runId, mode, workspace }: Manifest, cwd: string): void {
   if (mode !== 'loop') {
     throw new RalphError('run_is_wave', `${runId} is a wave from the shell, no loop`, {
       hint: `\`ralph wave run --resume ${runId}\` with the same items goes on with it`,
     })
   }
-  if (!isOfWorkspace({ workspace }, cwd)) {
-    throw new RalphError('run_elsewhere', `the run ${runId} belongs to the folder ${workspace}`, {
-      hint: 'go on with it there',
-    })
-  }
+  checkWorkspace({ id: runId, workspace }, cwd)
 }
 
 /** Items whose outcome is on disk, those among them of which the journal does not know. */

@@ -16,6 +16,8 @@ export interface Channels {
   followMain(from: number): void
   /** Reads what is new in the main file. `final`: the iteration's agent has ended, and so has its last line. */
   readMain(final: boolean): void
+  /** The results of a wave are about to be written into the main file: that they stand there is no news, and can wait. */
+  restMain(): void
   /** Makes a worker's file, empty, with its rules beside it, and follows it. Throws the system's error. */
   openWorker(n: number, path: string, hat: Hat | null): void
   /** Reads a worker's file once more and leaves it. */
@@ -27,6 +29,9 @@ type Surroundings = Pick<Context, 'run' | 'eventsDir' | 'control' | 'secrets' | 
   readonly mailbox: Pick<Context['mailbox'], 'push'>
   readonly blobs: Pick<Context['blobs'], 'store'>
 }
+
+/** Until an aggregator has started. */
+const REST_MS = 50
 
 /** `agents`: those that run, by number; a line of theirs is a sign of life. */
 export function createChannels(context: Surroundings, agents: ReadonlyMap<number, AgentHandle>): Channels {
@@ -87,6 +92,7 @@ export function createChannels(context: Surroundings, agents: ReadonlyMap<number
       main?.read({ closeLine: final })
       if (final) mailbox.push({ type: 'events.read', events: [], bad: [], offset, final: true })
     },
+    restMain: () => main?.rest(REST_MS),
     openWorker(n, path, hat) {
       // Stays open: a lack of descriptors shows before the worker starts, and not when there are results to read.
       const fd = createAnew(path)

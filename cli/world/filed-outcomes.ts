@@ -7,7 +7,7 @@ import type { FactBody } from '../../core/run/fact.ts'
 import type { State } from '../../core/run/state.ts'
 import { itemKeys, type KeyedItem } from '../../core/wave/item-key.ts'
 import { classOf } from '../../core/wave/outcome.ts'
-import type { Adoption, Cause, Cost, Outcome, WorkAddress } from '../../core/wave/wave.ts'
+import type { Adoption, Cause, Cost, Outcome, WaveId, WorkAddress } from '../../core/wave/wave.ts'
 import type { BlobStore } from './blobs.ts'
 
 /**
@@ -22,29 +22,35 @@ export function filedOutcomes(state: State, blobs: BlobStore): readonly FactBody
       .flatMap((work): readonly FactBody[] => {
         const filed = readFiled({ run: id, dir, wave: wave.id, index: work.index }, blobs)
         if (filed === null) return []
-        const { outcome, attempts, cost, usage } = filed.adoption
-        return [{ type: 'item.recovered', work: work.id, outcome, attempts, cost, usage }]
+        const { outcome, attempts, cost, usage, player } = filed.adoption
+        return [{ type: 'item.recovered', work: work.id, outcome, attempts, cost, usage, player }]
       }),
   )
 }
 
-/** Results of whole waves that the journal does not know, by the key of their items. */
+/** Waves on disk that the journal has lost, without those whose results were on offer once before. */
+export function lostWaves({ run, knownWaves, pastLost }: State): readonly WaveId[] {
+  return listFolders(join(run.dir, 'waves')).filter((wave) => !knownWaves.has(wave) && !pastLost.has(wave))
+}
+
+/** Results of lost waves, by the key of their items. */
 export function foundResults(state: State, blobs: BlobStore): readonly (readonly [string, Adoption])[] {
-  const { id, dir } = state.run
-  const filed = listFolders(join(dir, 'waves'))
-    .filter((wave) => !state.knownWaves.has(wave))
-    .flatMap((wave) =>
-      listFolders(join(dir, 'waves', wave)).flatMap(
-        (index) => readFiled({ run: id, dir, wave, index: Number(index) }, blobs) ?? [],
-      ),
-    )
-    .filter(({ adoption }) => adoption.outcome.class === 'result')
+  const filed = lostWaves(state)
+    .flatMap((wave) => filedResults(state, wave, blobs))
     .flatMap(({ adoption, item }) => (item === null ? [] : [{ adoption, item }]))
   const keys = itemKeys(filed.map(({ item }) => item))
   return filed.map(({ adoption }, i) => [keys[i] ?? '', adoption])
 }
 
-interface Filed {
+/** What is on disk of a wave, whatever the journal says of it. */
+export function filedResults({ run }: State, wave: WaveId, blobs: BlobStore): readonly Filed[] {
+  const { id, dir } = run
+  return listFolders(join(dir, 'waves', wave))
+    .flatMap((index) => readFiled({ run: id, dir, wave, index: Number(index) }, blobs) ?? [])
+    .filter(({ adoption }) => adoption.outcome.class === 'result')
+}
+
+export interface Filed {
   readonly adoption: Adoption
   /** Null where no program was ever started for it. */
   readonly item: KeyedItem | null
@@ -96,7 +102,7 @@ function itemOf({ asked, hat }: Record): KeyedItem | null {
 }
 
 function listFolders(path: string): readonly string[] {
-  return existsSync(path) ? readdirSync(path).sort((a, b) => Number(a) - Number(b)) : []
+  return existsSync(path) ? readdirSync(path).sort() : []
 }
 
 const RECORD = v.object({

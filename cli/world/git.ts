@@ -1,3 +1,5 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { WorkspaceChange } from '../../core/run-event.ts'
 import { type SafeGit, safeGit } from './safe-git.ts'
 
@@ -11,7 +13,7 @@ export interface GitState {
 
 /** Null where the workspace is no Git workspace, or git cannot be asked. Only reads, and takes no lock. */
 export async function lookAtGit(workspace: string): Promise<GitState | null> {
-  const git = safeGit(workspace)
+  const git = mayBeGit(workspace) ? safeGit(workspace) : null
   if (git === null || (await ask(git, IS_GIT)) === null) return null
   const [head, stash, status] = await Promise.all([ask(git, HEAD), ask(git, STASH), ask(git, STATUS)])
   return stateOf(head, stash, status)
@@ -19,7 +21,7 @@ export async function lookAtGit(workspace: string): Promise<GitState | null> {
 
 /** The same, and nothing of ours begins meanwhile: a worker that starts at once must not be part of the look. */
 export function lookAtGitNow(workspace: string): GitState | null {
-  const git = safeGit(workspace)
+  const git = mayBeGit(workspace) ? safeGit(workspace) : null
   if (git === null || askNow(git, IS_GIT) === null) return null
   return stateOf(askNow(git, HEAD), askNow(git, STASH), askNow(git, STATUS))
 }
@@ -28,6 +30,19 @@ export function lookAtGitNow(workspace: string): GitState | null {
 export function gitNow(workspace: string, args: readonly string[]): string | null {
   const git = safeGit(workspace)
   return git === null ? null : askNow(git, args)
+}
+
+/** False where Git would find nothing, which costs more to be told by it: no repository, nor a bare one, lies here or above. */
+function mayBeGit(workspace: string): boolean {
+  if (process.env.GIT_DIR) return true
+  try {
+    for (let dir = realpathSync(workspace); ; dir = dirname(dir)) {
+      if (['.git', 'HEAD'].some((name) => existsSync(join(dir, name)))) return true
+      if (dir === dirname(dir)) return false
+    }
+  } catch {
+    return true
+  }
 }
 
 const IS_GIT = ['rev-parse', '--is-inside-work-tree']

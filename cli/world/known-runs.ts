@@ -1,6 +1,6 @@
-import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { messageOf } from '../../core/errors.ts'
+import { messageOf, RalphError } from '../../core/errors.ts'
 import { RALPH_DIR } from '../../core/events-file/target.ts'
 import type { Manifest } from '../../core/journal/journal.ts'
 import { stateFolder } from '../../core/journal/paths.ts'
@@ -46,6 +46,16 @@ export function findAllRuns(place: Place): readonly KnownRun[] {
 /** True for a run of this workspace, loop or wave from the shell. */
 export function isOfWorkspace(run: Pick<KnownRun, 'workspace'>, cwd: string): boolean {
   return run.workspace !== null && (run.workspace === cwd || realPath(run.workspace) === realPath(cwd))
+}
+
+/** Throws `run_elsewhere`: a run's lock, its agents and what its items speak of are in its own workspace. */
+export function checkWorkspace({ id, workspace }: Pick<KnownRun, 'id' | 'workspace'>, cwd: string): void {
+  if (workspace === null || isOfWorkspace({ workspace }, cwd)) return
+  throw new RalphError('run_elsewhere', `the run ${id} belongs to the folder ${workspace}`, {
+    hint: existsSync(workspace)
+      ? 'go on with it there'
+      : 'that folder is there no more: where it was moved, a link in its old place leads there',
+  })
 }
 
 /** The folders that hold runs: the state folder's, and the workspace's own if it is no link. */

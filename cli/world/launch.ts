@@ -5,10 +5,11 @@ import type { AgentEnd, Stray } from '../../core/agent/end.ts'
 import { isShortage, messageOf } from '../../core/errors.ts'
 import { unreachable } from '../../core/result.ts'
 import type { State } from '../../core/run/state.ts'
+import { findUndoing } from '../undoing-file.ts'
 import { agentEnd, neverStarted, unkept } from './agent-end.ts'
 import { createJob, eventsFileOf, padOf, type StartAgent } from './agent-job.ts'
 import type { Channels } from './channels.ts'
-import type { Context } from './context.ts'
+import { type Context, partOf } from './context.ts'
 import { endStrays } from './merge.ts'
 import { narrateAgent } from './narrate-agent.ts'
 import { readInnerSpending, writeAllowance } from './outer-run.ts'
@@ -54,8 +55,13 @@ export function createLauncher(
     launch(action, state) {
       try {
         // One that runs alone is tried in any case: waiting for the end of others would help nothing.
-        if (agents.size > 0 && !hasDescriptors()) {
+        if (agents.size > 0 && !hasDescriptors(agents.size)) {
           mailbox.push({ type: 'agent.ended', n: action.n, end: neverStarted(NO_DESCRIPTORS, true) })
+          return
+        }
+        const undone = undoingFile(action)
+        if (undone !== null) {
+          mailbox.push({ type: 'agent.ended', n: action.n, end: neverStarted(undone) })
           return
         }
         writeAllowance(run.dir, state)
@@ -70,6 +76,12 @@ export function createLauncher(
         })
       }
     },
+  }
+
+  /** Another agent may have written it since the run began. */
+  function undoingFile({ backend: hat }: StartAgent): string | null {
+    const { backend, options } = partOf(context.cast, hat)
+    return options.access === undefined ? null : findUndoing(backend, options.access, run.workspace)
   }
 
   /** `last`: the highest number that was permitted together with this one. */

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { RALPH_DIR } from '../../core/events-file/target.ts'
-import { controlTopics } from '../../core/run/intake.ts'
+import { controlTopics } from '../../core/run/control-topics.ts'
 import type { State, StopReason } from '../../core/run/state.ts'
 import { exitCode } from '../../core/run/stop.ts'
 import { collectSecrets } from '../../core/secrets.ts'
@@ -12,6 +12,7 @@ import { agentEnvironment, nextDepth } from './environment.ts'
 import { lookUpGitIdentity } from './git-identity.ts'
 import { createMailbox } from './inbox.ts'
 import { takeLock } from './lock.ts'
+import { removeMergedFiles } from './merge.ts'
 import { findOuterRun, informing, withinAllowance } from './outer-run.ts'
 import { startReaper } from './reaper.ts'
 import type { LoopRequest } from './request.ts'
@@ -54,6 +55,7 @@ export async function openLoop(asked: LoopRequest): Promise<{ readonly exitCode:
   const { state, journal, blobs, first, topic } = beginning
   const { run } = state
   lock.nameRun(run.id)
+  if (beginning.continued) removeMergedFiles(dirname(run.eventsFile), state)
   const link = join(cwd, RALPH_DIR, 'runs', run.id)
   writeLimits(run.dir, { maxWaveItems: settings.features.maxWaveItems })
   const binDir = createBinFolder(run.dir, process.execPath)

@@ -1,13 +1,16 @@
 import { renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { formatTime } from '../../core/events-file/record.ts'
 import { itemFolder, logPaths, resultPath } from '../../core/journal/paths.ts'
+import { prepareResult } from '../../core/prompt/aggregate.ts'
 import { PREVIEW, type ReusedFrom, type WaveWorkerDone } from '../../core/run-event.ts'
 import { keyedItem } from '../../core/wave/adopt.ts'
 import { places } from '../../core/wave/gate.ts'
 import { digestContent } from '../../core/wave/item-key.ts'
+import { prepareLines } from '../../core/wave/merge.ts'
 import type { Outcome, Wave, Work } from '../../core/wave/wave.ts'
 import type { Context } from './context.ts'
-import { writePrivate } from './write-private.ts'
+import { copyPrivate, writePrivate } from './write-private.ts'
 
 /** Puts the outcomes of settled items on disk, whole, and only then tells of them. Throws the system's error. */
 export function fileOutcomes(context: Context, wave: Wave, works: readonly Work[]): void {
@@ -15,12 +18,19 @@ export function fileOutcomes(context: Context, wave: Wave, works: readonly Work[
     const { outcome } = work
     if (outcome === null) continue
     keepOutcome(context, wave, work, outcome)
+    if (context.hasLoop) prepareMerge(context, wave, work)
     const done = workerDone(context, wave, work, outcome)
     context.report(done)
     const last = outcome.events.at(-1)
     const result = outcome.class === 'result' && last !== undefined ? last.payload : null
     context.onSettled?.({ index: work.index, payload: work.payload, result, done })
   }
+}
+
+/** What the end of the wave would otherwise wait for. */
+function prepareMerge({ blobs }: Context, wave: Wave, work: Work): void {
+  prepareLines({ wave, read: blobs.read, now: formatTime(new Date()) }, work)
+  prepareResult(wave, work, blobs.read)
 }
 
 /** Tells of items that a stop or a spent budget has left without an outcome. */
@@ -44,10 +54,12 @@ const CANCELLED: Outcome = {
   remarks: [],
 }
 
-function keepOutcome({ run, blobs }: Context, wave: Wave, work: Work, outcome: Outcome): void {
+function keepOutcome({ run }: Context, wave: Wave, work: Work, outcome: Outcome): void {
   const folder = itemFolder(run.dir, wave.id, work.index)
   outcome.events.forEach((event, i) => {
-    writePrivate(resultPath(run.dir, wave.id, work.index, i + 1), blobs.read(event.payload))
+    const path = resultPath(run.dir, wave.id, work.index, i + 1)
+    if ('inline' in event.payload) writePrivate(path, event.payload.inline)
+    else copyPrivate(event.payload.path, path)
   })
   const record = {
     wave: wave.id,

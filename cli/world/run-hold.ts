@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { bootId, startTimeOf } from '../../core/agent/processes.ts'
-import { RalphError } from '../../core/errors.ts'
+import { osCodeOf, RalphError } from '../../core/errors.ts'
 import { formatTime } from '../../core/events-file/record.ts'
 import { collectSecrets } from '../../core/secrets.ts'
 import { type Holder, isLocked, type Lock, readHolder, takeLock } from './lock.ts'
@@ -29,13 +29,15 @@ export function describeHolder(of: {
 
 /**
  * Holds a run for as long as this process works on it; the hold goes with the process, whatever ends it.
- * Throws `run_held`, which names the holder, while another process has it.
+ * Throws `run_held`, which names the holder, while another process has it, and `run_removed` where there is no such folder
+ * any more.
  */
 export async function holdRun(dir: string, holder: Holder): Promise<Lock> {
   try {
     return await takeLock(join(dir, HOLD_FILE), holder, false)
   } catch (error) {
     if (error instanceof RalphError && error.code === 'locked') throw runHeld(dir, holder.run)
+    if (osCodeOf(error) === 'ENOENT') throw runRemoved(dir, holder.run)
     throw error
   }
 }
@@ -56,5 +58,11 @@ export function runHeld(dir: string, run: string | undefined): RalphError {
   const who = holder === null ? 'another process' : `process ${holder.pid} (since ${holder.started})`
   return new RalphError('run_held', `the run ${run ?? dir} is in progress: ${who} works on it`, {
     hint: 'wait for its end, or end it: `ralph stop` in its folder, or Ctrl-C in its terminal',
+  })
+}
+
+function runRemoved(dir: string, run: string | undefined): RalphError {
+  return new RalphError('run_removed', `the run ${run ?? dir} was removed meanwhile`, {
+    hint: '`ralph runs` lists those that are kept',
   })
 }

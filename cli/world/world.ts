@@ -18,6 +18,7 @@ import { createLauncher } from './launch.ts'
 import { mergeWave } from './merge.ts'
 import { fileOutcomes } from './outcomes.ts'
 import { itemPrivateFolder, privateFolders, removePrivateFolder } from './private-folder.ts'
+import { createRemoval } from './removal.ts'
 import { appendGuidance, scratchpadOf } from './scratchpad.ts'
 import { createTimers } from './timers.ts'
 import { watchWorkspace } from './watch-workspace.ts'
@@ -37,6 +38,7 @@ export function createWorld(context: Context): RealWorld {
   const channels = createChannels(context, agents)
   const launcher = createLauncher(context, agents, channels)
   const timers = createTimers()
+  const removal = createRemoval()
   /** Something could not be written: the run is about to end, and starts no agent that it would have to end at once. */
   let broken = false
   /** How the workspace looked when the open waves began. */
@@ -79,10 +81,12 @@ export function createWorld(context: Context): RealWorld {
           removePrivateFolder(itemPrivateFolder(run.dir, action.wave.id, index))
         break
       case 'merge-wave':
+        channels.restMain()
         void mergeWave(context, {
           wave: action.wave,
           before: git,
           endStrays: () => launcher.endStrays(workersOf(state, action.wave)),
+          removal,
         })
         break
       case 'close-iteration':
@@ -120,6 +124,7 @@ export function createWorld(context: Context): RealWorld {
       watch?.[Symbol.dispose]()
       timers.clear()
       channels.close()
+      removal.finish()
       await launcher.endStrays(mortals(context, state))
       removePrivateFolder(privateFolders(run.dir))
     },

@@ -1,4 +1,4 @@
-import { closeSync, constants, mkdirSync, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { osCodeOf } from '../../core/errors.ts'
 
@@ -10,6 +10,38 @@ export function writePrivate(path: string, text: string): void {
     for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
   } finally {
     closeSync(fd)
+  }
+}
+
+/** The same with what another file holds, which is never in memory as a whole. */
+export function copyPrivate(from: string, path: string): void {
+  const source = openSync(from, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    const fd = openPrivate(path)
+    try {
+      for (let length = readSync(source, piece); length > 0; length = readSync(source, piece)) {
+        for (let at = 0; at < length; ) at += writeSync(fd, piece, at, length - at)
+      }
+    } finally {
+      closeSync(fd)
+    }
+  } finally {
+    closeSync(source)
+  }
+}
+
+/** One for all copies: copying never waits. */
+const piece = Buffer.allocUnsafe(64 * 1024)
+
+/** Makes a folder (0700), and those above it where they are missing. Throws the system's error. */
+export function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    const code = osCodeOf(error)
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT') throw error
+    mkdirSync(path, { recursive: true, mode: 0o700 })
   }
 }
 

@@ -1,10 +1,12 @@
 import { unreachable } from '../result.ts'
 import { NO_SECRETS } from '../secrets.ts'
+import { createAnswer } from './answer.ts'
 import type { AgentHandle, AgentJob, AgentNote, ProcessReport } from './contract.ts'
 import { createConversation } from './conversation.ts'
 import type { StopCause, Stray } from './end.ts'
 import type { Failure } from './guard.ts'
 import { beginEnding, type Ending, type Reach } from './ladder.ts'
+import { redactedText } from './long-text.ts'
 import { createOutput, type Output, type OutputListener } from './output.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import { type Exit, type Started, startProcess } from './process.ts'
@@ -41,6 +43,7 @@ export function startAgent(job: AgentJob, report: (note: AgentNote) => void): Ag
     cwd: job.task.cwd,
     env: environment(job, invocation.env),
     takesStdin: invocation.prompt === 'stdin',
+    ...(job.backend.traits.echoesAndDrops === true ? { unreadBytes: echoBytes(job.task.prompt) } : {}),
   })
   if (!started.ok) {
     release()
@@ -82,6 +85,11 @@ function environment(job: AgentJob, changes: Prepared['invocation']['env']): Rec
   return env
 }
 
+/** A prompt in a record, where some characters are written in two or more, and what is said besides. */
+function echoBytes(prompt: string): number {
+  return Math.ceil(Buffer.byteLength(prompt) * 1.25) + 65_536
+}
+
 function supervise(
   job: AgentJob,
   { invocation, session, says, release }: Prepared,
@@ -115,6 +123,8 @@ function supervise(
     broken: () => end('tree', grace),
   })
 
+  const answer = job.backend.traits.output === 'text' ? createAnswer(`${job.logs.stdout}.answer`) : null
+
   function end(how: Reach, graceMs: number): void {
     if (exited || ending !== null) return
     watch.stop()
@@ -125,7 +135,10 @@ function supervise(
 
   function output(stream: 'out' | 'err', path: string): Output {
     const listener: OutputListener = {
-      line: (text) => conversation.line(stream, text),
+      line(text) {
+        if (stream === 'out') answer?.add(text)
+        conversation.line(stream, text)
+      },
       logEnded: (reason) =>
         report({ type: 'said', event: { type: 'error', class: 'unknown', message: `log ended: ${reason}` } }),
       lineCut: (lostBytes) =>
@@ -157,6 +170,7 @@ function supervise(
     const durationMs = Math.round(runningTime() - began)
     watch.stop()
     child.stdin.close()
+    for (const reading of readings) reading.ended()
     if (ending !== null) await ending.done
     const strays = ending !== null && reach === 'tree' ? [] : await settleStrays()
     await drain(readings, DRAIN_MS)
@@ -167,9 +181,9 @@ function supervise(
     speech.flush()
     const failure = judged === null ? null : { ...judged, message: secrets.text(judged.message) }
     const { usage, costUsd, turns, final, session: named, said } = conversation.known
-    const spokenLast = (final ?? stdout.text()).trim()
+    const spokenLast = final?.trim() ?? answer?.message() ?? stdout.text().trim()
     // A result arrives as it was written; what a failed agent says is none.
-    const finalMessage = failure === null ? spokenLast : secrets.text(spokenLast)
+    const finalMessage = failure === null ? spokenLast : redactedText(spokenLast, secrets)
     stdout.close()
     stderr.close()
     release()
@@ -184,6 +198,7 @@ function supervise(
       type: 'ended',
       end: { ...exit, spawnError: null, stoppedFor, failure, ...known, durationMs, strays },
     })
+    answer?.close()
   }
 
   /** Strays first, then the pipes: one that is ended here no longer holds them. */

@@ -1,6 +1,7 @@
 import type { AgentEvent, AgentTask, Backend } from '../backend/contract.ts'
 import type { Secrets } from '../secrets.ts'
 import type { AgentEnd, Lapse, StopCause } from './end.ts'
+import type { LongText } from './long-text.ts'
 
 /** One process to be run for one prompt. */
 export interface AgentJob {
@@ -46,7 +47,7 @@ export type ProcessReport = Omit<
   AgentEnd,
   'finalMessage' | 'inner' | 'scratchpadChanged' | 'textEvents' | 'lastLine'
 > & {
-  readonly finalMessage: string
+  readonly finalMessage: string | LongText
 }
 
 export interface AgentHandle {

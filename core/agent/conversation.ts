@@ -23,7 +23,7 @@ export interface Known {
   turns: number | null
   final: string | null
   session: string | null
-  /** The end of what the agent said as text. */
+  /** The end of what the agent said as text, where that is not simply its stdout. */
   said: string
 }
 
@@ -46,6 +46,7 @@ export interface Conversation {
 
 export function createConversation(backend: Backend, session: Session, listener: Listener): Conversation {
   const known: Known = { usage: null, costUsd: null, turns: null, final: null, session: null, said: '' }
+  const isStream = backend.traits.output === 'stream'
   let failure: Failure | null = null
 
   function say(says: readonly Say[]): void {
@@ -62,7 +63,7 @@ export function createConversation(backend: Backend, session: Session, listener:
     else if (event.type === 'turns') known.turns = event.turns
     else if (event.type === 'final') known.final = event.text
     else if (event.type === 'session') known.session = event.id
-    else if (event.type === 'text') known.said = endOf(known.said + event.text)
+    else if (event.type === 'text' && isStream) known.said = endOf(known.said + event.text)
     else if (event.type === 'open') listener.open(event.count)
     listener.event(event)
   }
@@ -79,7 +80,7 @@ export function createConversation(backend: Backend, session: Session, listener:
         return
       }
       say(says.value)
-      if (stream === 'err' || backend.traits.output === 'text') return
+      if (stream === 'err' || !isStream) return
       if (says.value.some((one) => isEvent(one, 'terminal'))) listener.terminal()
       else if (isOtherRecord(text, says.value)) listener.resumed()
     },

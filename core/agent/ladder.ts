@@ -1,3 +1,4 @@
+import { leaders } from './leaders.ts'
 import {
   currentProcesses,
   HAS_PROCESS_TABLE,
@@ -45,6 +46,7 @@ export function beginEnding(target: Target, reach: Reach, graceMs: number): Endi
     // Only while the number is surely its own: that of a group without members may be given to a stranger.
     if (target.isRunning() || (await groupLives(target.pid))) signal(-target.pid, 'SIGKILL')
     await within(target.exited, UNKILLABLE_MS)
+    leaders.delete(target.pid)
     if (tree) await sweep(target, descendants, Math.min(grace, STRAY_GRACE_MS))
   }
 

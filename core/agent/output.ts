@@ -1,4 +1,5 @@
 import type { Secrets } from '../secrets.ts'
+import { noteGarbage } from './collect.ts'
 import { createLineSplitter, MAX_LINE_BYTES } from './lines.ts'
 import { createLog } from './log.ts'
 import { createTail } from './tail.ts'
@@ -39,7 +40,9 @@ export function createOutput(path: string, listener: OutputListener, secrets?: S
     take(chunk) {
       const problem = log.write(chunk)
       if (problem !== null) listener.logEnded(problem)
-      give(splitter.push(chunk))
+      const lines = splitter.push(chunk)
+      give(lines)
+      noteGarbage(lines.length, chunk.length)
     },
     end() {
       const problem = log.end()

@@ -1,9 +1,12 @@
 import { closeSync, existsSync, statSync } from 'node:fs'
-import { delimiter, isAbsolute, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { isShortage, messageOf, osCodeOf } from '../errors.ts'
 import { err, ok, type Result } from '../result.ts'
-import { closePipe, openPipe, type Pipe } from './pipes.ts'
+import { leaders } from './leaders.ts'
+import { readPipe } from './pipe-reading.ts'
+import { closePipe, holdUnread, neverWait, openPipe, type Pipe } from './pipes.ts'
 import { bootId, startTimeOf } from './processes.ts'
+import { lookUpProgram } from './program.ts'
 import { type Reading, readAll } from './reading.ts'
 import { NO_STDIN, type Stdin, writeInto, writeTo } from './stdin.ts'
 
@@ -15,6 +18,8 @@ export interface Program {
   readonly env: Readonly<Record<string, string>>
   /** Without: stdin is `/dev/null`. */
   readonly takesStdin: boolean
+  /** Its stdout should hold so many bytes while nobody reads. Absent: what a pipe holds by itself. */
+  readonly unreadBytes?: number
 }
 
 /** A started process. It leads a session and a group of its own, whose number is its pid. */
@@ -49,24 +54,25 @@ export interface StartProblem {
 /** Starts a program. */
 export function startProcess(program: Program): Result<Started, StartProblem> {
   const name = program.argv[0] ?? ''
-  const noFolder = cwdProblem(program.cwd)
-  if (noFolder !== null) return err({ message: `cannot start "${name}": ${noFolder}`, shortage: false })
-  const file = lookUp(name, program.env.PATH ?? '')
+  const file = lookUpProgram(name, program.env.PATH ?? '')
   if (file === null) {
-    return err({ message: `cannot start "${name}": no absolute folder of PATH has it`, shortage: false })
+    const why = cwdProblem(program.cwd) ?? 'no absolute folder of PATH has it'
+    return err({ message: `cannot start "${name}": ${why}`, shortage: false })
   }
   const pipes: (Pipe | null)[] = [program.takesStdin ? openPipe() : null, openPipe(), openPipe()]
   const [input = null, output = null, errors = null] = pipes
+  if (output !== null) holdUnread(output, program.unreadBytes ?? 0)
   try {
     const child = Bun.spawn([file, ...program.argv.slice(1)], {
       argv0: name,
       cwd: program.cwd,
-      env: { ...program.env },
+      env: program.env,
       stdin: program.takesStdin ? (input?.read ?? 'pipe') : 'ignore',
       stdout: output?.write ?? 'pipe',
       stderr: errors?.write ?? 'pipe',
       detached: true,
     })
+    leaders.add(child.pid)
     if (input !== null) closeSync(input.read)
     if (output !== null) closeSync(output.write)
     if (errors !== null) closeSync(errors.write)
@@ -83,16 +89,20 @@ export function startProcess(program: Program): Result<Started, StartProblem> {
             : NO_STDIN,
       readStdout: (take) => read(output, child.stdout, take),
       readStderr: (take) => read(errors, child.stderr, take),
-      exited: child.exited.then(() => ({
-        exitCode: child.signalCode === null ? child.exitCode : null,
-        signal: child.signalCode === null ? null : String(child.signalCode),
-      })),
+      exited: child.exited.then(() => {
+        leaders.delete(child.pid)
+        return {
+          exitCode: child.signalCode === null ? child.exitCode : null,
+          signal: child.signalCode === null ? null : String(child.signalCode),
+        }
+      }),
       isRunning: () => child.exitCode === null && child.signalCode === null,
     })
   } catch (error) {
     for (const pipe of pipes) if (pipe !== null) closePipe(pipe)
-    const message = `cannot start "${name}": ${spawnProblem(error, program)}`
-    return err({ message, shortage: isShortage(error) })
+    const noFolder = cwdProblem(program.cwd)
+    const message = `cannot start "${name}": ${noFolder ?? spawnProblem(error, program)}`
+    return err({ message, shortage: noFolder === null && isShortage(error) })
   }
 }
 
@@ -104,19 +114,12 @@ function read(
   stream: Stream | number | undefined,
   take: (chunk: Uint8Array) => void,
 ): Reading {
-  if (pipe !== null) return readAll(Bun.file(pipe.read).stream(), take, () => closeSync(pipe.read))
+  if (pipe !== null) {
+    if (neverWait(pipe.read)) return readPipe(pipe.read, take)
+    return readAll(Bun.file(pipe.read).stream(), take, () => closeSync(pipe.read))
+  }
   if (stream instanceof ReadableStream) return readAll(stream, take, () => {})
   throw new Error('a stream of a started process is neither a pipe nor readable')
-}
-
-/**
- * What to start for a name. A relative folder on PATH, or an empty one, would be looked for in the workspace, where anybody
- * may have put a program. Null: only such folders could have it.
- */
-function lookUp(name: string, path: string): string | null {
-  const folders = path.split(delimiter)
-  if (name.includes('/') || folders.every(isAbsolute)) return name
-  return Bun.which(name, { PATH: folders.filter(isAbsolute).join(delimiter) })
 }
 
 /** The system would blame the program for a missing working directory. */

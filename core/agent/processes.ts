@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { leaders } from './leaders.ts'
 
 /** One living process. Zombies are gone: they are never listed. */
 export interface Process {
@@ -28,30 +29,64 @@ export interface ProcessTable {
 /** False: only groups can be seen and ended, and signs of life are output and events alone. */
 export const HAS_PROCESS_TABLE = process.platform === 'linux'
 
+/** `others`: all but the agents' own processes that still run, each of which costs a look of its own. */
+export type Scope = 'all' | 'others'
+
 /** A look at the processes that begins now. Costs about 10 µs for each process of the machine that is new or our own. */
-export function readProcesses(): ProcessTable {
+export function readProcesses(scope: Scope = 'all'): ProcessTable {
   const began = performance.now()
   const living = new Map<number, Process>()
   for (const name of HAS_PROCESS_TABLE ? listProc() : []) {
-    const one = isPid(name) ? (stranger(Number(name), began) ?? readProcess(name)) : undefined
-    if (one !== undefined) living.set(one.pid, one)
+    const pid = Number(name)
+    if (!isPid(name) || (scope === 'others' && leaders.has(pid))) continue
+    const one = stranger(pid, began) ?? readProcess(name)
+    if (one !== undefined) living.set(pid, one)
   }
   rememberStrangers(living, began)
   latestAt = performance.now()
-  latestMs = latestAt - began
+  usualMs = Math.min(latestAt - began, usualMs * 1.5)
   return createTable(living)
 }
 
-/** Processes that are none of ours, and when they were last read: what else the machine does seldom changes. */
-const strangers = new Map<number, { readonly one: Process; readonly at: number }>()
+/** Processes that are none of ours: what else the machine does seldom changes. */
+const strangers = new Map<number, Stranger>()
 const STRANGER_MS = 1000
+
+interface Stranger {
+  readonly one: Process
+  /** When it was last seen to be the same. */
+  readonly at: number
+  /** Of its folder below `/proc`: while the number stays, so does the process. Null: not asked yet. */
+  readonly inode: number | null
+}
+
 /** Clock ticks since boot at which this program started. */
 let ownStart: number | null = null
 
-/** A stranger as it was read a moment ago. Agents, and all that they start, are always read afresh. */
+/** A stranger as it was first read, if it is the same still. Agents, and all that they start, are always read afresh. */
 function stranger(pid: number, now: number): Process | undefined {
   const known = strangers.get(pid)
-  return known !== undefined && now - known.at < STRANGER_MS ? known.one : undefined
+  if (known === undefined) return undefined
+  const { one, at } = known
+  if (now - at < STRANGER_MS) return one
+  // One that an earlier run has left behind matters, and so does its end.
+  if (markers.get(one)?.marker) return undefined
+  // Asked first: a process that comes in between has another one.
+  const inode = inodeOf(pid)
+  if (inode === null || (inode !== known.inode && !isUnchanged(one))) return undefined
+  strangers.set(pid, { one, at: now, inode })
+  return one
+}
+
+/** What was seen when it had just begun may have been on its way to become something else. */
+function isUnchanged(one: Process): boolean {
+  const now = readProcess(String(one.pid))
+  const same = now?.startTime === one.startTime && now.pgid === one.pgid && now.ppid === one.ppid
+  return same && !readMarker(one.pid)
+}
+
+function inodeOf(pid: number): number | null {
+  return lstatSync(`/proc/${pid}`, { throwIfNoEntry: false })?.ino ?? null
 }
 
 function rememberStrangers(living: ReadonlyMap<number, Process>, now: number): void {
@@ -59,7 +94,8 @@ function rememberStrangers(living: ReadonlyMap<number, Process>, now: number): v
   for (const pid of strangers.keys()) if (!living.has(pid)) strangers.delete(pid)
   for (const one of living.values()) {
     if (strangers.get(one.pid)?.one === one) continue
-    if (Number(one.startTime) < ownStart || isForeign(living, one)) strangers.set(one.pid, { one, at: now })
+    if (Number(one.startTime) < ownStart || isForeign(living, one))
+      strangers.set(one.pid, { one, at: now, inode: null })
     else strangers.delete(one.pid)
   }
 }
@@ -77,7 +113,7 @@ function isForeign(living: ReadonlyMap<number, Process>, one: Process): boolean 
 function isOurs(living: ReadonlyMap<number, Process>, one: Process): boolean {
   let at: Process | undefined = one
   for (let depth = 0; at !== undefined && depth < MAX_DEPTH; depth++) {
-    if (at.pid === process.pid) return true
+    if (at.pid === process.pid || leaders.has(at.ppid)) return true
     at = living.get(at.ppid)
   }
   return at !== undefined
@@ -111,17 +147,17 @@ export function currentProcesses(): ProcessTable {
  * a quarter of our time at most: many agents that end at once are answered by one look, and a place that becomes
  * free does not wait for long.
  */
-export function nextProcesses(): Promise<ProcessTable> {
-  next ??= new Promise((resolve) => {
+export function nextProcesses(scope: Scope = 'all'): Promise<ProcessTable> {
+  next[scope] ??= new Promise((resolve) => {
     const look = (): void => {
-      next = null
-      resolve(readProcesses())
+      next[scope] = null
+      resolve(readProcesses(scope))
     }
-    const pause = Math.min(3 * latestMs, MAX_PAUSE_MS) - (performance.now() - latestAt)
+    const pause = Math.min(3 * usualMs, MAX_PAUSE_MS) - (performance.now() - latestAt)
     if (pause > 0) setTimeout(look, pause)
     else setImmediate(look)
   })
-  return next
+  return next[scope]
 }
 
 /** True if this very process still lives (not another with its pid, not a zombie). */
@@ -152,11 +188,12 @@ export function commandOf(pid: number): string {
 const MAX_COMMAND = 120
 const MAX_PAUSE_MS = 50
 
-/** When the latest look ended, and what it cost. */
+/** When the latest look ended. */
 let latestAt = Number.NEGATIVE_INFINITY
-let latestMs = 0
+/** What a look costs. One that takes much longer than those before it was only kept waiting by a busy machine. */
+let usualMs = Number.POSITIVE_INFINITY
 let current: ProcessTable | null = null
-let next: Promise<ProcessTable> | null = null
+const next: Record<Scope, Promise<ProcessTable> | null> = { all: null, others: null }
 let boot: string | null = null
 
 function createTable(living: ReadonlyMap<number, Process>): ProcessTable {

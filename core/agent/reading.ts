@@ -2,6 +2,8 @@
 export interface Reading {
   /** Resolves at the end of the stream, or once `stop` was called; all chunks were given before. */
   readonly done: Promise<void>
+  /** The program that wrote has ended: what it has left is read without delay. */
+  ended(): void
   /** Stops reading, whoever still holds the other end. */
   stop(): void
 }
@@ -37,6 +39,7 @@ export function readAll(
   }
   return {
     done: pump(),
+    ended() {},
     stop() {
       stopped ??= reader.cancel().catch(() => {})
     },

@@ -1,5 +1,12 @@
 import type { Stray } from './end.ts'
-import { commandOf, isAlive, nextProcesses, type Process, type ProcessTable } from './processes.ts'
+import {
+  commandOf,
+  currentProcesses,
+  isAlive,
+  nextProcesses,
+  type Process,
+  type ProcessTable,
+} from './processes.ts'
 
 /** A process that an agent left behind, and what tells it from a later one with its pid. */
 export interface StrayProcess extends Stray {
@@ -14,12 +21,16 @@ export const STRAY_GRACE_MS = 250
  * descends from either. Only for agents whose own process has ended. Finds nothing without a process table.
  */
 export async function findStrays(markers: readonly string[], pgid?: number): Promise<StrayProcess[]> {
-  const table = await nextProcesses()
-  return [...strays(table, new Set(markers), pgid)].map(({ pid, startTime }) => ({
-    pid,
-    startTime,
-    command: commandOf(pid),
-  }))
+  return described(strays(await nextProcesses('others'), new Set(markers), pgid))
+}
+
+/** The same by a look at once, for who asks seldom and is waited for. */
+export function findStraysNow(markers: readonly string[]): StrayProcess[] {
+  return described(strays(currentProcesses(), new Set(markers), undefined))
+}
+
+function described(those: Iterable<Process>): StrayProcess[] {
+  return [...those].map(({ pid, startTime }) => ({ pid, startTime, command: commandOf(pid) }))
 }
 
 /**
@@ -37,7 +48,7 @@ export async function findTrees(
   const found = new Set(
     leaders.flatMap((one) => [one, ...table.group(one.pid), ...table.descendants(one.pid)]),
   )
-  return [...found].map(({ pid, startTime }) => ({ pid, startTime, command: commandOf(pid) }))
+  return described(found)
 }
 
 /** TERM to each, KILL to what is left after `graceMs` (0: at once). Resolves when all are gone, at the latest a second after KILL. */

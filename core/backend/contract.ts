@@ -37,6 +37,11 @@ export interface Traits {
   readonly contextWindow: number
   /** Least time between the starts of two of its agents, in milliseconds; up to a quarter more is waited. 0: none. */
   readonly startGapMs: number
+  /**
+   * It prints its prompt, and its exit does not wait for what nobody has read: where we are slow, its result would be lost. Its
+   * stdout is then made to hold a prompt of up to about 800 KB. Absent: it does not.
+   */
+  readonly echoesAndDrops?: boolean
   /** What the program's shell tool lets a command do. */
   readonly shell: {
     readonly heredoc: boolean
@@ -67,6 +72,20 @@ export interface Enforcement {
   readonly heredoc: boolean
   /** Words of a command line that would undo it. */
   readonly undoneBy: readonly string[]
+  /** Files of a workspace that would undo it: where one is, no agent of this level starts. Absent: none is known. */
+  readonly undoneByFiles?: readonly UndoingFile[]
+}
+
+/** A file or folder that the program heeds of its own accord, whatever it was started with. */
+export interface UndoingFile {
+  /** Relative, without `..`. */
+  readonly path: string
+  /** It counts in the folders above the workspace too, up to the root of its repository. */
+  readonly above?: boolean
+  /** Counts only if a line of it matches this regular expression, heedless of case. Absent: whenever it is there. */
+  readonly holding?: string
+  /** What the program does with it, as in "its hooks are commands, which the program runs". */
+  readonly why: string
 }
 
 /** What `ralph doctor` tells of a program beside what it finds. Data. */
@@ -282,7 +301,7 @@ export type AgentEvent =
   /** Total cost of the session so far: the last one counts. */
   | { readonly type: 'cost'; readonly usd: number }
   | { readonly type: 'turns'; readonly turns: number }
-  /** The final message as known so far: the last one counts. */
+  /** The final message as known so far: the last one counts. Without one, it is all of stdout, trimmed. */
   | { readonly type: 'final'; readonly text: string }
   /** Number of tools and background tasks that are open. */
   | { readonly type: 'open'; readonly count: number }

@@ -41,6 +41,27 @@ const isFiles = (value: unknown): boolean =>
   )
 const isTroubles = (value: unknown): boolean =>
   Array.isArray(value) && value.every((one) => isRecord(one) && isText(one.versions) && isText(one.text))
+const isUndoingFiles = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.every(
+    (one) =>
+      isRecord(one) &&
+      typeof one.path === 'string' &&
+      isInside(one.path) &&
+      isText(one.why) &&
+      (one.above === undefined || isFlag(one.above)) &&
+      (one.holding === undefined || isExpression(one.holding)),
+  )
+const isInside = (path: string): boolean =>
+  path !== '' && !path.startsWith('/') && !path.split('/').includes('..')
+const isExpression = (value: unknown): boolean => {
+  if (typeof value !== 'string') return false
+  try {
+    return new RegExp(value, 'im') instanceof RegExp
+  } catch {
+    return false
+  }
+}
 const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0
 
 const FIELDS: readonly Field[] = [
@@ -73,6 +94,7 @@ const TRAITS: readonly Field[] = [
   { name: 'resumes', must: 'be true or false', accepts: isFlag },
   { name: 'contextWindow', must: 'be a number of tokens', accepts: isCount },
   { name: 'startGapMs', must: 'be whole milliseconds, at most 60000', accepts: isStartGap },
+  { name: 'echoesAndDrops', must: 'be true or false', accepts: isFlag },
   { name: 'access', must: 'be a string', accepts: isText },
   { name: 'enforces', must: 'be an object', accepts: (value) => isRecord(value) },
   { name: 'env', must: 'be a list of names', accepts: isTexts },
@@ -90,6 +112,11 @@ const ENFORCEMENT: readonly Field[] = [
   },
   { name: 'heredoc', required: true, must: 'be true or false', accepts: isFlag },
   { name: 'undoneBy', required: true, must: 'be a list of words', accepts: isTexts },
+  {
+    name: 'undoneByFiles',
+    must: 'be a list of { path, why } with or without above and holding, a regular expression',
+    accepts: isUndoingFiles,
+  },
 ]
 
 const SETUP: readonly Field[] = [

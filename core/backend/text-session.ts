@@ -1,21 +1,15 @@
 import type { AgentTask, Invocation, ProcessEnd, Session, Verdict } from './contract.ts'
-import { createKeptText } from './kept-text.ts'
 
-/** A program that gets one prompt and whose stdout, trimmed, is the answer. Judged by how it exits. */
+/** A program that gets one prompt and whose stdout is the answer, which the core keeps. Judged by how it exits. */
 export function textSession(task: AgentTask, invocation: Invocation): Session {
-  const kept = createKeptText()
   return {
     start: () => (invocation.prompt === 'stdin' ? [{ write: task.prompt }, { closeStdin: true }] : []),
     line(stream, text) {
       if (stream === 'err') return []
-      kept.add(text)
       return [{ event: { type: 'text', text: `${text}\n` } }]
     },
     ask: () => [],
-    end: (end) => ({
-      says: [{ event: { type: 'final', text: kept.text() } }],
-      verdict: judgeExit(end),
-    }),
+    end: (end) => ({ says: [], verdict: judgeExit(end) }),
   }
 }
 

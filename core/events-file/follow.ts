@@ -25,6 +25,8 @@ export interface Followed {
   readonly path: string
   /** Reads now what is new, and reports it. */
   read(options?: ReadOptions): void
+  /** For so many milliseconds only `read` and `finish` read: what is written now is known, and something else matters more. */
+  rest(ms: number): void
   /** Reads once more, reports what is new, and stops following this file. */
   finish(options?: ReadOptions): void
 }
@@ -48,17 +50,32 @@ export function createFollower(dir: string, options: FollowOptions = {}): Follow
   const files = new Map<string, Source>()
   let watched: WatchedDirectory | null = null
   let timer: NodeJS.Timeout | null = null
+  /** The watcher begins when this turn is over, or then. */
+  let soon: 'turn' | NodeJS.Timeout | null = null
   let told = false
 
   function poll(): void {
+    notSoon()
     if (watched !== null && !watched.isCurrent()) stopWatching()
     startWatching()
-    for (const source of files.values()) source.read()
+    for (const source of files.values()) source.look()
   }
 
   function wake(name: string | null): void {
-    if (name === null) for (const source of files.values()) source.read()
-    else files.get(name)?.read()
+    if (name === null) for (const source of files.values()) source.look()
+    else files.get(name)?.look()
+  }
+
+  /**
+   * Files that are done with in a moment need no watcher, and would wake it each by being made: it begins a moment after
+   * all of this turn of the program are there.
+   */
+  function watchSoon(): void {
+    if (watched !== null || soon !== null) return
+    soon = 'turn'
+    queueMicrotask(() => {
+      soon = files.size === 0 ? null : setTimeout(poll, SOON_MS).unref()
+    })
   }
 
   function startWatching(): void {
@@ -71,6 +88,12 @@ export function createFollower(dir: string, options: FollowOptions = {}): Follow
     }
   }
 
+  function notSoon(): void {
+    if (soon === 'turn') return
+    if (soon !== null) clearTimeout(soon)
+    soon = null
+  }
+
   function stopWatching(): void {
     watched?.close()
     watched = null
@@ -80,6 +103,7 @@ export function createFollower(dir: string, options: FollowOptions = {}): Follow
     files.delete(name)
     if (files.size > 0) return
     stopWatching()
+    notSoon()
     if (timer !== null) clearInterval(timer)
     timer = null
   }
@@ -97,13 +121,14 @@ export function createFollower(dir: string, options: FollowOptions = {}): Follow
       if (files.has(name)) throw new Error(`${path} is followed already`)
       const source = createSource(new EventsReader(path, from), listener)
       files.set(name, source)
-      startWatching()
+      watchSoon()
       timer ??= setInterval(poll, pollMs).unref()
       return {
         path,
         read(options) {
           if (files.get(name) === source) source.read(options)
         },
+        rest: source.rest,
         finish(options) {
           if (files.get(name) !== source) return
           source.read(options)
@@ -117,27 +142,54 @@ export function createFollower(dir: string, options: FollowOptions = {}): Follow
   }
 }
 
+const SOON_MS = 20
+
 interface Source {
   read(options?: ReadOptions): void
+  /** Reads, or will once its rest is over. */
+  look(): void
+  rest(ms: number): void
   close(): void
 }
 
 function createSource(reader: EventsReader, listener: FollowListener): Source {
   let failing = false
+  let resting: NodeJS.Timeout | null = null
+
+  function read(options?: ReadOptions): void {
+    let read: EventsRead
+    try {
+      read = reader.read(options)
+      failing = false
+    } catch (error) {
+      if (!failing) listener.onError(error)
+      failing = true
+      return
+    }
+    if (read.events.length > 0 || read.bad.length > 0) listener.onRead(read)
+  }
+
+  function wake(): void {
+    if (resting !== null) clearTimeout(resting)
+    resting = null
+  }
+
   return {
-    read(options) {
-      let read: EventsRead
-      try {
-        read = reader.read(options)
-        failing = false
-      } catch (error) {
-        if (!failing) listener.onError(error)
-        failing = true
-        return
-      }
-      if (read.events.length > 0 || read.bad.length > 0) listener.onRead(read)
+    read,
+    look() {
+      if (resting === null) read()
     },
-    close: () => reader.close(),
+    rest(ms) {
+      wake()
+      resting = setTimeout(() => {
+        wake()
+        read()
+      }, ms).unref()
+    },
+    close() {
+      wake()
+      reader.close()
+    },
   }
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { osCodeOf } from '../errors.ts'
 import { type BadLine, type EventRecord, EXCERPT } from '../event.ts'
 import { appendText } from './append.ts'
@@ -45,6 +45,8 @@ export interface ReadOptions {
 export class EventsReader implements Disposable {
   readonly path: string
   #fd: number | null = null
+  /** The open file as it was at the latest look: no other file has its inode while it is open. */
+  #state: Stats | null = null
   #offset: number
   #line: number
   /** How often each line was given, by its digest; after a restart, those of them that were not met again yet. */
@@ -72,7 +74,7 @@ export class EventsReader implements Disposable {
     const found: Found = { events: [], bad: [] }
     const before = this.#offset
     const restarted = this.#follow(found)
-    this.#consume(found)
+    if (this.#mayHaveMore()) this.#consume(found)
     if (options.closeLine === true && this.#cutter.pending > 0) this.#closeLine(found)
     this.#keepTail(before)
     return { ...found, ...this.position, restarted }
@@ -82,6 +84,7 @@ export class EventsReader implements Disposable {
   close(): void {
     if (this.#fd !== null) closeSync(this.#fd)
     this.#fd = null
+    this.#state = null
     this.#cutter = new LineCutter(LINE_LIMIT)
   }
 
@@ -93,15 +96,20 @@ export class EventsReader implements Disposable {
   #follow(found: Found): boolean {
     const named = lstatSync(this.path, { throwIfNoEntry: false })
     let restarted = false
-    if (this.#fd !== null && fstatSync(this.#fd).ino !== named?.ino) {
-      this.#consume(found)
-      this.#takeRest(found)
-      const fresh = openIfThere(this.path)
-      restarted = fresh === null || !beginAlike(this.#fd, fresh, this.#offset)
-      this.close()
-      this.#fd = fresh
+    if (this.#fd !== null) {
+      this.#state ??= fstatSync(this.#fd)
+      if (this.#state.ino === named?.ino) this.#state = named
+      else {
+        this.#consume(found)
+        this.#takeRest(found)
+        const fresh = openIfThere(this.path)
+        restarted = fresh === null || !beginAlike(this.#fd, fresh, this.#offset)
+        this.close()
+        this.#fd = fresh
+      }
     }
     this.#fd ??= openIfThere(this.path)
+    if (this.#fd !== null) this.#state ??= fstatSync(this.#fd)
     restarted ||= this.#wasRewritten()
     if (restarted) {
       for (const [digest, count] of this.#given) {
@@ -118,13 +126,19 @@ export class EventsReader implements Disposable {
 
   /** The file is shorter than what was read of it, or the last line that was read stands there no more. */
   #wasRewritten(): boolean {
-    if (this.#fd === null) return this.#offset + this.#cutter.pending > 0
-    const { size, mtimeMs } = fstatSync(this.#fd)
+    if (this.#state === null) return this.#offset + this.#cutter.pending > 0
+    const { size, mtimeMs } = this.#state
     const known = this.#offset + this.#cutter.pending
     if (size < known) return true
     if (size === known && mtimeMs === this.#changed) return false
     this.#changed = mtimeMs
     return !this.#readTail(this.#tail.length).equals(this.#tail)
+  }
+
+  /** Most looks find nothing new: the file that is not read costs one look. What is no regular file has no size. */
+  #mayHaveMore(): boolean {
+    const { size = 0 } = this.#state ?? {}
+    return this.#state?.isFile() !== true || size > this.#offset + this.#cutter.pending
   }
 
   #keepTail(before: number): void {

@@ -9,12 +9,12 @@ export function stateFolder(env: Readonly<Record<string, string | undefined>>): 
 
 /** Folder of one item of a wave: prompt, logs, results, outcome (contract/waves §7). */
 export function itemFolder(runDir: string, wave: string, index: number): string {
-  return join(runDir, 'waves', wave, String(index))
+  return `${runDir}/waves/${wave}/${index}`
 }
 
 /** Whole payload of the n-th (from 1) result of an item. */
 export function resultPath(runDir: string, wave: string, index: number, n: number): string {
-  return join(itemFolder(runDir, wave, index), `result-${n}.txt`)
+  return `${itemFolder(runDir, wave, index)}/result-${n}.txt`
 }
 
 /** `stdout.log`, or `stdout.<k>.log` for the k-th attempt. */
@@ -23,5 +23,5 @@ export function logPaths(
   attempt: number,
 ): { readonly stdout: string; readonly stderr: string } {
   const suffix = attempt > 1 ? `.${attempt}.log` : '.log'
-  return { stdout: join(folder, `stdout${suffix}`), stderr: join(folder, `stderr${suffix}`) }
+  return { stdout: `${folder}/stdout${suffix}`, stderr: `${folder}/stderr${suffix}` }
 }

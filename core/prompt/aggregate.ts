@@ -18,29 +18,56 @@ export interface Share {
 
 /** The view of a finished wave (contract/waves §10): header, results and failures, each in index order. */
 export function renderWave(wave: Wave, share: Share, material: Material, read: ReadBlob): string {
-  const settled = wave.works.flatMap((work) => (work.outcome ? [{ work, outcome: work.outcome }] : []))
-  const results = settled.filter(({ outcome }) => outcome.class === 'result')
-  const failures = settled.filter(({ outcome }) => outcome.class !== 'result')
-  const show = (payload: string, index: number, n: number): string =>
-    renderPayload(payload, share.bytes, () => material.resultPath(wave.id, index, n))
+  const results: string[] = []
+  const failures: string[] = []
+  for (const work of wave.works) {
+    const { outcome } = work
+    if (outcome === null) continue
+    if (outcome.class !== 'result') failures.push(renderFailure(work, outcome, read))
+    else
+      results.push(
+        readyResult(work, outcome, share) ??
+          renderResult({ wave, work, outcome, bytes: share.bytes }, material, read),
+      )
+  }
   return paragraphs(
     renderHeader(wave),
     wave.change ? renderChange(wave.change) : '',
-    ...results.flatMap(({ work, outcome }) =>
-      outcome.events.map((event, i) =>
-        paragraphs(
-          `#### ${headingOf(work, outcome, event.topic)}${outcome.events.length > 1 ? ` (${i + 1} of ${outcome.events.length})` : ''}`,
-          i === 0 ? renderDetails(outcome) : '',
-          show(read(event.payload), work.index, i + 1),
-        ),
-      ),
-    ),
+    ...results,
     failures.length > 0
       ? 'These items gave no result. Say in your own result what is missing because of them.'
       : '',
-    ...failures.map(({ work, outcome }) => renderFailure(work, outcome, read)),
+    ...failures,
   )
 }
+
+/**
+ * Renders a short result once its item has settled: when the wave is done, the aggregator waits for its prompt. It is what
+ * `renderWave` would make of it then.
+ */
+export function prepareResult(wave: Wave, work: Work, read: ReadBlob): void {
+  const { outcome } = work
+  if (outcome?.class !== 'result') return
+  const bytes = Math.max(0, ...outcome.events.map((event) => blobBytes(event.payload)))
+  if (bytes > SHORT) return
+  // All of it is shown: no path is needed.
+  const whole = { wave, work, outcome, bytes: SHORT }
+  prepared.set(work, { outcome, bytes, text: renderResult(whole, { resultPath: () => '' }, read) })
+}
+
+const prepared = new WeakMap<
+  Work,
+  { readonly outcome: Outcome; readonly bytes: number; readonly text: string }
+>()
+
+/** Null if there is none, or if it is to be shown cut. */
+function readyResult(work: Work, outcome: Outcome, share: Share): string | null {
+  const ready = prepared.get(work)
+  return ready?.outcome === outcome && ready.bytes <= share.bytes ? ready.text : null
+}
+
+/** Bytes of a payload. Of many longer ones a prompt shows but a part. */
+const SHORT = 1024
 
 /** Shares `budgetBytes` among all result payloads of `waves`. */
 export function shareBudget(waves: readonly Wave[], budgetBytes: number): Share {
@@ -99,6 +126,25 @@ function renderChange(change: WorkspaceChange): string {
 function headingOf(work: Work, outcome: Outcome, topic: Topic): string {
   const { status, durationMs } = outcome
   return resultHeading({ index: work.index, topic, hat: work.hat, status, durationMs })
+}
+
+/** All events of a result, each cut to `bytes`. */
+function renderResult(
+  of: { readonly wave: Wave; readonly work: Work; readonly outcome: Outcome; readonly bytes: number },
+  { resultPath }: Pick<Material, 'resultPath'>,
+  read: ReadBlob,
+): string {
+  const { wave, work, outcome } = of
+  const { events } = outcome
+  return paragraphs(
+    ...events.map((event, i) =>
+      paragraphs(
+        `#### ${headingOf(work, outcome, event.topic)}${events.length > 1 ? ` (${i + 1} of ${events.length})` : ''}`,
+        i === 0 ? renderDetails(outcome) : '',
+        renderPayload(read(event.payload), of.bytes, () => resultPath(wave.id, work.index, i + 1)),
+      ),
+    ),
+  )
 }
 
 function renderFailure(work: Work, outcome: Outcome, read: ReadBlob): string {

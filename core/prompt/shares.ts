@@ -3,6 +3,7 @@
  * and what they do not need falls to the others. Infinity if everything fits. Bytes are UTF-8.
  */
 export function fairShare(sizes: readonly number[], budget: number): number {
+  if (sizes.reduce((sum, size) => sum + size, 0) <= budget) return Number.POSITIVE_INFINITY
   let left = budget
   const ascending = [...sizes].sort((a, b) => a - b)
   for (const [i, size] of ascending.entries()) {

@@ -13,7 +13,13 @@ export function absorbRecovered(state: State, fact: Extract<Fact, { type: 'item.
   work.attempts = Math.max(work.attempts, fact.attempts)
   work.cost = fact.cost
   work.usage = fact.usage
+  work.player ??= fact.player ?? null
   settle(wave, work, fact.outcome)
+}
+
+/** Agents that were at work when the run was cut: nobody will tell what they have cost. */
+export function countCut({ running }: Pick<State, 'running'>): number {
+  return [...running.values()].filter(({ pid, work }) => pid !== null && work.status !== 'settled').length
 }
 
 /** Results of waves that the journal does not know: what asks the same again takes them over. */

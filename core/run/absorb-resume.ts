@@ -4,7 +4,7 @@ import { interrupted } from '../wave/outcome.ts'
 import { requeue, settle } from '../wave/queue.ts'
 import { createRoom } from '../wave/room.ts'
 import type { Wave, Work } from '../wave/wave.ts'
-import { takeFound } from './absorb-recovered.ts'
+import { countCut, takeFound } from './absorb-recovered.ts'
 import { afterWaves } from './absorb-wave.ts'
 import { resume } from './assess.ts'
 import { createCounters } from './create.ts'
@@ -34,6 +34,7 @@ export function absorbResumed(state: State, fact: Extract<Fact, { type: 'loop.re
   state.runtimeArmed = false
   state.earlierMs = fact.totalLimits ? state.pastMs : 0
   state.runtimeUp = fact.totalLimits && state.earlierMs >= state.rules.eventLoop.maxRuntimeSeconds * 1000
+  state.totals.unknownCosts += countCut(state)
   state.running.clear()
   state.workers.clear()
   if (!fact.totalLimits) loop.iterationsHere = 0

@@ -17,9 +17,11 @@ export function deliverChain(state: State, loop: Loop, wave: Wave): void {
 }
 
 function deliverResults(state: State, wave: Wave): void {
+  const receivers = new Set<string>()
   for (const event of resultsOf(wave)) {
-    if (!wave.passedOn.has(event)) announceWave(state, receiver(state, event), wave.id)
+    if (!wave.passedOn.has(event)) receivers.add(receiver(state, event))
   }
+  for (const hat of receivers) announceWave(state, hat, wave.id)
   const failed = wave.works.some((work) => work.outcome?.class === 'failure')
   const unheard = state.topology.receiver(WORKER_FAILED) === null
   if (failed && unheard && wave.aggregators.length === 0) announceWave(state, COORDINATOR, wave.id)

@@ -5,7 +5,7 @@ import type { BadLine, Event } from '../event.ts'
 import type { Hat, HatId } from '../hat.ts'
 import type { WorkspaceChange } from '../run-event.ts'
 import type { Resolution, WavePlan } from '../wave/plan.ts'
-import type { Adoption, Cost, Outcome, WaveId, WorkId } from '../wave/wave.ts'
+import type { Adoption, Cost, Outcome, Player, WaveId, WorkId } from '../wave/wave.ts'
 import type { Rules, StopReason } from './state.ts'
 
 /**
@@ -87,6 +87,8 @@ export type FactBody =
       /** Of all attempts. */
       readonly cost: Cost
       readonly usage: Usage | null
+      /** Who worked on it. Absent: unknown. */
+      readonly player?: Player | null
     }
   /** A person has a part of a merged wave run again: a new wave, whose other items keep their outcomes. */
   | {

@@ -1,5 +1,5 @@
 import { blobKey } from '../blob.ts'
-import { type ControlTopics, isControl, isHuman } from '../control.ts'
+import { isControl, isHuman } from '../control.ts'
 import type { BadLine, Event } from '../event.ts'
 import { formatWaveId } from '../events-file/record.ts'
 import type { HatId } from '../hat.ts'
@@ -7,17 +7,11 @@ import { matchesAny } from '../topic.ts'
 import { collectDispatch, isDispatch } from '../wave/detect.ts'
 import { mayPublish } from '../wave/guard.ts'
 import { inferWaves } from '../wave/infer.ts'
+import { controlTopics } from './control-topics.ts'
 import { deliver, publish, warn } from './inbox.ts'
 import type { Iteration, Loop } from './loop.ts'
+import { agentOf, withoutReplaced } from './replaced.ts'
 import type { State } from './state.ts'
-
-export function controlTopics(state: Pick<State, 'rules'>): ControlTopics {
-  const { completionPromise, cancellationPromise } = state.rules.eventLoop
-  return {
-    completion: completionPromise,
-    ...(cancellationPromise === undefined ? {} : { cancellation: cancellationPromise }),
-  }
-}
 
 /**
  * Handles all lines that were read since the last time, as what the iteration's agent said (contract/loop §4.5, in that order).
@@ -69,44 +63,6 @@ function reportBadLines(state: State, iteration: Iteration, bad: readonly BadLin
     publish(state, { topic: 'event.malformed', payload })
     warn(state, 'event_malformed', payload)
   }
-}
-
-/**
- * An iteration that was cut and repeated hands its work out once: where the repetition dispatches, what the cut try had
- * dispatched is dropped, aloud. All else of that try stays.
- */
-function withoutReplaced(state: State, loop: Loop, events: readonly Event[]): readonly Event[] {
-  const { cutFrom } = loop
-  loop.cutFrom = null
-  if (cutFrom === null) return events
-  const isCut = (event: Event): boolean => (agentOf(state, event) ?? 0) >= cutFrom
-  const mine = events.slice(loop.inherited)
-  if (!mine.some((event) => fansOut(state, event))) return events
-  const replaced = new Set(
-    events.slice(0, loop.inherited).filter((event) => isCut(event) && fansOut(state, event)),
-  )
-  if (replaced.size === 0) return events
-  const topics = [...new Set([...replaced].map(({ topic }) => topic))].join(', ')
-  warn(
-    state,
-    'wave_replaced',
-    `${replaced.size} items (${topics}) of an iteration that was cut do not start: its repetition has handed the work out again`,
-  )
-  return events.filter((event) => !replaced.has(event))
-}
-
-/** True for an item of a wave, explicit or inferred. */
-function fansOut(state: State, event: Event): boolean {
-  return (
-    isDispatch(event, (id) => state.knownWaves.has(id)) ||
-    (event.wave === undefined && (state.topology.receiver(event.topic)?.concurrency ?? 1) > 1)
-  )
-}
-
-/** Number of the agent of this run that wrote a line; null: somebody else. */
-function agentOf({ run }: State, { agent }: Event): number | null {
-  const colon = agent?.lastIndexOf(':') ?? -1
-  return agent?.slice(0, colon) === run.id ? Number(agent.slice(colon + 1)) : null
 }
 
 function setDispatchesApart(

@@ -211,6 +211,7 @@ function tellEnd(
       exit_code: exitCode(fact.reason, state.stop?.signal),
       result: completed ? read(completed.payload) : null,
       cost_source: totals.costSource,
+      agents_without_cost: totals.unknownCosts,
       open_waves: [...state.waves.values()].map((wave) => ({
         wave_id: wave.id,
         settled: wave.settled,

@@ -2,7 +2,7 @@ import type { HatId } from '../hat.ts'
 import type { PlanRules } from '../wave/plan.ts'
 import type { Player } from '../wave/wave.ts'
 import { backendOf, playerOf } from './backends.ts'
-import { controlTopics } from './intake.ts'
+import { controlTopics } from './control-topics.ts'
 import type { State } from './state.ts'
 
 /** What planning a wave must know of the run. */

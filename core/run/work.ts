@@ -1,7 +1,7 @@
 import type { Event } from '../event.ts'
 import { mayPublish, NESTED_REFUSED, TOPIC_REFUSED } from '../wave/guard.ts'
 import type { Adoption, Work } from '../wave/wave.ts'
-import { controlTopics } from './intake.ts'
+import { controlTopics } from './control-topics.ts'
 import type { State } from './state.ts'
 
 /** A work before its first attempt. */

@@ -28,19 +28,20 @@ export interface Stage {
 
 /** What of a finished wave becomes the next wave before any aggregator runs: results for hats with concurrency above 1. */
 export function nextStage(wave: Wave, topology: Topology): Stage {
-  const results = wave.works.flatMap((work) =>
-    work.outcome?.class === 'result' ? work.outcome.events.map((event) => ({ work, event })) : [],
-  )
-  const parallel = results.flatMap(({ work, event }) => {
-    const hat = topology.receiver(event.topic)
-    return hat !== null && hat.concurrency > 1 && hat.aggregate === undefined ? [{ work, event, hat }] : []
-  })
-  const items = parallel.filter(({ hat }) => !wave.chain.ran.includes(hat.id))
-  return {
-    items,
-    hasOthers: items.length < results.length,
-    repeated: [...new Set(parallel.map(({ hat }) => hat.id))].filter((id) => wave.chain.ran.includes(id)),
+  const items: Stage['items'][number][] = []
+  const repeated = new Set<HatId>()
+  let results = 0
+  for (const work of wave.works) {
+    if (work.outcome?.class !== 'result') continue
+    for (const event of work.outcome.events) {
+      results += 1
+      const hat = topology.receiver(event.topic)
+      if (hat === null || hat.concurrency === 1 || hat.aggregate !== undefined) continue
+      if (wave.chain.ran.includes(hat.id)) repeated.add(hat.id)
+      else items.push({ work, event, hat })
+    }
   }
+  return { items, hasOthers: items.length < results, repeated: [...repeated] }
 }
 
 /** The plan of the stage that follows `wave`, with what failed before under its index. */

@@ -1,4 +1,4 @@
-import type { ReadBlob } from '../blob.ts'
+import type { Blob, ReadBlob } from '../blob.ts'
 import { type ControlTopics, isControl } from '../control.ts'
 import type { EventRecord } from '../event.ts'
 import { formatRecord } from '../events-file/record.ts'
@@ -26,17 +26,37 @@ export interface MergeInput {
  * results first, then what stands for each failure; in a chain the aggregator hears of failures only with its last wave.
  */
 export function mergeLines(input: MergeInput): readonly string[] {
-  const settled = input.wave.works.flatMap((work) =>
-    work.outcome === null ? [] : [{ work, outcome: work.outcome }],
-  )
-  const results = settled.filter(({ outcome }) => outcome.class === 'result')
-  const failures = settled.filter(({ outcome }) => outcome.class === 'failure')
+  const lines: string[] = []
+  const failed: { readonly work: Work; readonly outcome: Outcome }[] = []
+  for (const work of input.wave.works) {
+    const { outcome } = work
+    if (outcome?.class === 'result') lines.push(...resultLines(input, work, outcome))
+    else if (outcome?.class === 'failure') failed.push({ work, outcome })
+  }
+  if (failed.length === 0) return lines
   const isLast = nextStage(input.wave, input.topology).items.length === 0
-  return [
-    ...results.flatMap(({ work, outcome }) => resultLines(input, work, outcome)),
-    ...failures.flatMap(({ work, outcome }) => failureLines(input, work, outcome, isLast)),
-  ]
+  for (const { work, outcome } of failed) lines.push(...failureLines(input, work, outcome, isLast))
+  return lines
 }
+
+/**
+ * Makes the lines of a result ready once its item has settled: at the merge somebody waits. They are what `mergeLines` would
+ * make of it then. Long ones are left out, so that they are not in memory twice.
+ */
+export function prepareLines(input: Pick<MergeInput, 'wave' | 'read' | 'now'>, work: Work): void {
+  const { outcome } = work
+  if (outcome?.class !== 'result' || !outcome.events.every((event) => isShort(event.payload))) return
+  prepared.set(work, { outcome, lines: formatResult(input, work, outcome) })
+}
+
+const prepared = new WeakMap<Work, { readonly outcome: Outcome; readonly lines: readonly string[] }>()
+
+function isShort(payload: Blob): boolean {
+  return 'inline' in payload && payload.inline.length <= SHORT
+}
+
+/** UTF-16 units. */
+const SHORT = 4096
 
 /** The lines of a merge that a merge cut by a crash has not written: by index, topic and payload. */
 export function missingLines(
@@ -60,6 +80,15 @@ export function missingLines(
 }
 
 function resultLines(input: MergeInput, work: Work, outcome: Outcome): readonly string[] {
+  const ready = prepared.get(work)
+  return ready?.outcome === outcome ? ready.lines : formatResult(input, work, outcome)
+}
+
+function formatResult(
+  input: Pick<MergeInput, 'wave' | 'read' | 'now'>,
+  work: Work,
+  outcome: Outcome,
+): readonly string[] {
   return outcome.events.map((event) =>
     formatRecord({
       topic: event.topic,

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { AgentTask, PrivateFile } from '../../core/backend/contract.ts'
+import type { AgentTask, PrivateFile, UndoingFile } from '../../core/backend/contract.ts'
 import { byCommandText, HAND_OVER } from '../read-and-emit.ts'
 
 /** How the program is held to an access. Measured with 0.61.0. */
@@ -27,7 +27,7 @@ export function holdTo({ access, privateDir = '<private>' }: Pick<AgentTask, 'ac
         path: POLICY,
         text: access === 'read' ? `${READ_POLICY}${HAND_OVER_POLICY}` : `${EDIT_POLICY}${HAND_OVER_POLICY}`,
       },
-      // Hooks of the workspace are commands.
+      // Heeded for root alone.
       { path: SETTINGS, text: JSON.stringify({ hooksConfig: { enabled: false } }) },
     ],
   }
@@ -53,10 +53,17 @@ decision = "allow"
 priority = 2
 `
 
+// What another agent of this program would heed of its own accord: see HEEDED.
 const EDIT_POLICY = `[[rule]]
 toolName = "run_shell_command"
 decision = "deny"
 priority = 1
+
+[[rule]]
+toolName = ["write_file", "replace"]
+argsPattern = "\\\\x00\\"file_path\\":\\"([^\\\\x00]*/|)([.][gG][eE][mM][iI][nN][iI]/|[.][eE][nN][vV]\\"\\\\x00)"
+decision = "deny"
+priority = 4
 `
 
 // In this mode the program itself lets a redirection pass.
@@ -74,14 +81,42 @@ decision = "allow"
 priority = 2
 `
 
-export const enforces = byCommandText([
-  '--yolo',
-  '-y',
-  '--approval-mode',
-  '--policy',
-  '--admin-policy',
-  '--allowed-tools',
-  '--allowed-mcp-server-names',
-  '--extensions',
-  '-e',
-])
+/** Variables that steer the program itself, its shell, and what these start. Those of a login and a model do no harm. */
+const STEERING = [
+  'GEMINI_(?!API_KEY\\b|MODEL\\b)\\w+',
+  'GOOGLE_(?!API_KEY\\b|CLOUD_PROJECT\\b|CLOUD_LOCATION\\b)\\w+',
+  'NODE_(?!ENV\\b)\\w+',
+  '(BASH|BUN|DYLD|GIT|LD|NPM_CONFIG|OTEL|RALPH|RIPGREP|SSH|SSL|XDG)_\\w+',
+  '(BUILD_)?SANDBOX\\w*|CLOUD_SHELL|GCONV_PATH|GLIBC_TUNABLES|(HTTPS?|ALL)_PROXY',
+  'BASHOPTS|BROWSER|CDPATH|EDITOR|HOME|IFS|PAGER|PATH|PROMPT_COMMAND|PS4|SHELL|SHELLOPTS|TMPDIR|VISUAL',
+]
+
+/**
+ * What it takes from a workspace that it trusts, and it has to: one that it does not trust it refuses to work in. Our settings
+ * would outrank these files, but it heeds them only where root owns them and every folder above.
+ */
+const HEEDED: readonly UndoingFile[] = [
+  { path: '.gemini/settings.json', why: 'its hooks, tools and servers are commands, which the program runs' },
+  { path: '.gemini/agents', why: 'its agents bring servers of their own, which the program runs' },
+  ...['.gemini/.env', '.env'].map((path) => ({
+    path,
+    above: true,
+    holding: `^\\s*(export\\s+)?(${STEERING.join('|')})\\s*[=:]`,
+    why: 'the program takes variables from it by which other programs, or other models, are run',
+  })),
+]
+
+export const enforces = byCommandText(
+  [
+    '--yolo',
+    '-y',
+    '--approval-mode',
+    '--policy',
+    '--admin-policy',
+    '--allowed-tools',
+    '--allowed-mcp-server-names',
+    '--extensions',
+    '-e',
+  ],
+  HEEDED,
+)

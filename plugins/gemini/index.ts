@@ -17,6 +17,7 @@ export default defineBackend({
     takesModel: true,
     resumes: true,
     contextWindow: 1_048_576,
+    echoesAndDrops: true,
     // A command with `$(…)`, backticks or `<(…)` is refused whatever is allowed otherwise, in a quoted heredoc too: a report
     // in Markdown can only be handed over as a file, and its file tool writes nowhere but in the workspace.
     // It gives commands a Git without the user's configuration, and without hooks.

@@ -25,6 +25,10 @@ export const setup: Setup = {
     },
     {
       versions: '<=0.61.0',
+      text: 'it exits without waiting until its output is read: on a machine too busy to read at once, a prompt above 800 KB can cost it its result',
+    },
+    {
+      versions: '<=0.61.0',
       text: 'where the provider pushes back it tries for up to four minutes, and tells nothing on stdout',
     },
   ],

@@ -1,4 +1,4 @@
-import type { AgentTask } from '../../core/backend/contract.ts'
+import type { AgentTask, UndoingFile } from '../../core/backend/contract.ts'
 import { byCommandText, HAND_OVER, OWN_FOLDERS } from '../read-and-emit.ts'
 
 /** The variables by which the program is held to an access. Measured with 1.18.33: the last rule that matches counts. */
@@ -12,7 +12,12 @@ export function accessEnv(access: AgentTask['access']): Readonly<Record<string, 
   }
   const permission =
     access === 'edit'
-      ? { external_directory: 'deny', bash }
+      ? {
+          external_directory: 'deny',
+          // What another agent of this program would heed: see HEEDED.
+          edit: { '*': 'allow', '*opencode.json*': 'deny', '*.opencode/*': 'deny' },
+          bash,
+        }
       : {
           '*': 'deny',
           read: 'allow',
@@ -30,4 +35,16 @@ export function accessEnv(access: AgentTask['access']): Readonly<Record<string, 
   return { OPENCODE_PERMISSION: JSON.stringify(permission), OPENCODE_DISABLE_PROJECT_CONFIG: '1' }
 }
 
-export const enforces = byCommandText(['--agent', '--attach', '--dir'])
+/** Read in spite of the variable above. */
+const HEEDED: readonly UndoingFile[] = [
+  ...['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'].map(
+    (path) => ({ path, above: true, why: 'the plugins that it names are code, which the program runs' }),
+  ),
+  ...['.opencode/plugin', '.opencode/plugins'].map((path) => ({
+    path,
+    above: true,
+    why: 'its plugins are code, which the program runs',
+  })),
+]
+
+export const enforces = byCommandText(['--agent', '--attach', '--dir'], HEEDED)

@@ -25,9 +25,11 @@ const CORE: Readonly<
 
 /** The only files of the core that touch disk, processes or foreign code. Everything else is given what it needs. */
 const SHELL = [
+  'core/agent/answer.ts',
   'core/agent/descriptors.ts',
   'core/agent/ladder.ts',
   'core/agent/log.ts',
+  'core/agent/pipe-reading.ts',
   'core/agent/pipes.ts',
   'core/agent/prepare.ts',
   'core/agent/process.ts',

@@ -12,7 +12,7 @@ const MB = 1024 * 1024
 
 /**
  * P8: many workers that print much at once: what it costs in memory, and whether all of it is kept. What a program says on
- * stderr is its log; what a plain program says on stdout is its answer, and is held until it is judged. Linux.
+ * stderr is its log; what a plain program says on stdout is its answer too, which is kept until it is judged. Linux.
  */
 export const output: Bench = {
   id: 'P8',

@@ -275,7 +275,12 @@ describe('what a person is shown before a run', () => {
     return {
       intro: renderIntro(found.value, of, paint),
       dry: renderDryRun(
-        { settings: of, cast: found.value, objective: { text: 'do\nit', source: '-p' } },
+        {
+          settings: of,
+          cast: found.value,
+          objective: { text: 'do\nit', source: '-p' },
+          around: () => ({ cwd: '/work', env: {} }),
+        },
         paint,
       ),
       programs: [...found.value.parts.values()].map(programOf),

@@ -46,6 +46,7 @@ function grant({ run, backend, hat, label = 'ralph.yml', args = [], more = {} }:
     backend: reader,
     args,
     needsEvents: true,
+    undoing: () => null,
     ...more,
   })
 }
@@ -68,6 +69,22 @@ describe('what the program cannot be held to', () => {
     expect(grant({ hat: 'edit' })).toEqual({
       ok: false,
       error: 'ralph.yml:3:5: hats.h.access: backend "reader" has no way to hold its program to access "edit"',
+    })
+  })
+
+  test('is refused where a file of the workspace would undo it, with what the file does', () => {
+    const more = {
+      undoing: (_: unknown, level: string) => `x.json would undo access "${level}": it runs things`,
+    }
+    expect(grant({ run: 'read', more })).toEqual({
+      ok: false,
+      error: 'ralph.yml:3:5: cli.access: x.json would undo access "read": it runs things',
+    })
+    expect(grant({ run: 'full', more })).toEqual({ ok: true, value: { access: 'full' } })
+    // Else a file of a stranger's would make a preset's agents play with full access.
+    expect(grant({ hat: 'read', label: 'builtin:review', more })).toEqual({
+      ok: false,
+      error: 'builtin:review:3:5: hats.h.access: x.json would undo access "read": it runs things',
     })
   })
 

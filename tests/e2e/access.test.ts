@@ -85,6 +85,55 @@ describe.concurrent('access', () => {
     expect(stderr).toContain('--permission-mode=bypassPermissions')
   })
 
+  test('that a file of the workspace would undo is refused with that file; with full access it is let be', async () => {
+    await using box = sandbox()
+    configure(box, F({ cli: { backend: 'gemini', command: 'gemini', prompt_mode: null } }))
+    box.write('.gemini/settings.json', '{}')
+    const { code, stderr } = await run(box, ['--access', 'edit', '--dry-run'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('.gemini/settings.json would undo access "edit" of backend "gemini": its hooks')
+    expect(stderr).toContain('remove that file')
+    expect(await run(box, ['--dry-run'])).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('keeps an agent from starting when another has written such a file meanwhile', async () => {
+    await using box = sandbox()
+    box.script(
+      'agent.sh',
+      "#!/bin/sh\ncat > /dev/null; mkdir -p .gemini; echo '{}' > .gemini/settings.json; ralph emit b.go x\n",
+    )
+    box.script('../bin/gemini', '#!/bin/sh\n[ "$1" = --version ] && echo 0.61.0 && exit\ntouch started\n')
+    configure(
+      box,
+      FC({ event_loop: { max_iterations: 2 }, hats: { b: { backend: 'gemini', access: 'read' } } }),
+    )
+    const env = { PATH: `${join(box.dir, '../bin')}:${process.env.PATH}` }
+    const { code, stderr } = await run(box, [], { env })
+    expect(code, stderr).toBe(2)
+    expect(stderr).toContain('.gemini/settings.json would undo access "read" of backend "gemini"')
+    expect(box.exists('started')).toBe(false)
+  })
+
+  test('stands in variables too, which a dry run shows beside the command line', async () => {
+    await using box = sandbox()
+    configure(box, F({ cli: { backend: 'opencode', command: 'opencode', prompt_mode: null } }))
+    const rows = async (args: readonly string[]) => {
+      const { stdout } = await run(box, ['--dry-run', ...args])
+      return stdout.slice(stdout.indexOf('Variables'))
+    }
+    expect(await rows([])).toMatch(/^Variables\n {2}opencode {2}OPENCODE_DISABLE_AUTOUPDATE=1\n/)
+    expect(await rows(['--access', 'read'])).toMatch(
+      /^Variables\n {2}opencode, read access {2}.* 'OPENCODE_PERMISSION=\{"\*":"deny",.{40,60}…' /,
+    )
+  })
+
+  test('of codex shows whole in a dry run: with the folder of the events', async () => {
+    await using box = sandbox()
+    configure(box, F({ cli: { backend: 'codex', command: 'codex', prompt_mode: null } }))
+    const { stdout } = await run(box, ['--dry-run', '--access', 'edit'])
+    expect(stdout).toContain(`--add-dir ${box.dir}/.ralph`)
+  })
+
   test('by which an agent can only answer is for waves from the shell', async () => {
     await using box = sandbox()
     const script = `#!/bin/sh\ncat > /dev/null; echo "$@" > argv.txt\necho '{"type":"turn_end","message":{"role":"assistant","stopReason":"stop","content":[{"type":"text","text":"found"}],"usage":{"input":1,"output":1}}}'\necho '{"type":"agent_end","messages":[]}'\n`

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { type Finished, type Sandbox, sandbox, until } from '../helpers/sandbox.ts'
 import { createRandom, type Random } from '../sim/random.ts'
-import { configure, FW, hat, onMock, reason, run, rundir, runId } from './fixtures.ts'
-import { carriers, waves } from './waves.ts'
+import { configure, FW, hat, onMock, played, reason, roleScript, run, rundir, runId } from './fixtures.ts'
+import { carriers, MEETING, waves } from './waves.ts'
 
 /** Six items, two at a time; each waits for a file \`go-<index>\`. */
 const SCRIPT = JSON.stringify({
@@ -145,6 +146,40 @@ describe.concurrent('a run that is interrupted', () => {
       ).toEqual({ code: 0, report: report(whole), cost: 1.5, starts: ITEMS.map(() => 1) })
     }
   }, 120_000)
+
+  test('gives results of a wave that its journal has lost to the repetition of that wave, and to no later round', async () => {
+    await using box = sandbox()
+    const rounds = {
+      disp: hat('disp', { triggers: ['work.start', 'again'], publishes: ['item.go'] }),
+      agg: hat('agg', {
+        triggers: ['item.done'],
+        publishes: ['again', 'LOOP_COMPLETE'],
+        aggregate: { mode: 'wait_for_all' },
+      }),
+    }
+    configure(box, FW({ hats: rounds }))
+    const wave = 'WAVE item.go a b'
+    roleScript(box, {
+      disp: [wave, wave, 'DONE second; HANG', wave].map((text) => `${MEETING} ${text}`),
+      agg: [`${MEETING} DONE first; HANG`, 'EMIT again', 'EMIT LOOP_COMPLETE ok'],
+    })
+    const isDone = (name: string) => existsSync(join(dirname(box.home), 'agent', `done-${name}`))
+    const first = box.start(['run', '-p', 'X'])
+    await until('the aggregator', () => isDone('first'))
+    first.kill('SIGKILL')
+    await first.finished
+    await nothingRuns(box)
+    const lines = box.read(rundir(box, 'journal.jsonl')).split('\n')
+    const end = lines.findIndex((line) => line.includes('"agent.ended"'))
+    box.write(rundir(box, 'journal.jsonl'), `${lines.slice(0, end).join('\n')}\n`)
+    const second = box.start(['run', '--continue'])
+    await until('the second round', () => isDone('second'))
+    expect(played(box).filter((name) => name.startsWith('work'))).toHaveLength(2)
+    second.kill('SIGINT')
+    await second.finished
+    expect((await box.ralph(['run', '--continue'])).code).toBe(0)
+    expect(played(box).filter((name) => name.startsWith('work'))).toHaveLength(4)
+  })
 })
 
 /** By their files, whatever waves there are. */

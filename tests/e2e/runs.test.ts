@@ -149,6 +149,13 @@ describe.concurrent('ralph runs', () => {
     expect((await box.ralph(['status'])).stdout).toMatch(/^state +crashed$/m)
   })
 
+  test('shows an objective whole, though its last word could be the beginning of a key', async () => {
+    await using box = sandbox()
+    quick(box)
+    await once(box, 'carry out plan A')
+    expect((await list(box))[0]).toMatchObject({ objective: 'carry out plan A' })
+  })
+
   test('leaves out other workspaces; --all shows them with their folders', async () => {
     await using box = sandbox()
     quick(box)
@@ -365,6 +372,22 @@ describe.concurrent('ralph runs resume, ralph run --continue RUN', () => {
     box.write('other/ralph.yml', box.read('ralph.yml'))
     const done = await box.ralph(['run', '--continue', id, '-p', 'on'], { cwd: box.path('other') })
     expect([done.code, done.stderr]).toEqual([1, expect.stringContaining(`belongs to the folder ${box.dir}`)])
+  })
+
+  test('of a workspace that was moved goes on once a link leads there from its old place; the message says so', async () => {
+    await using box = sandbox()
+    quick(box)
+    await box.sh('mkdir old && mv ralph.yml agent.sh old')
+    const old = { cwd: box.path('old') }
+    expect((await box.ralph(['run', '-q', '-p', 'X'], old)).code).toBe(0)
+    const [id = ''] = kept(box)
+    await box.sh('mv old new')
+    const goesOn = () => box.ralph(['run', '--continue', id, '-p', 'on'], { cwd: box.path('new') })
+    const lost = await goesOn()
+    expect(lost.code).toBe(1)
+    expect(lost.stderr).toContain('that folder is there no more: where it was moved, a link')
+    await box.sh('ln -s new old')
+    expect((await goesOn()).code).toBe(0)
   })
 
   test.each([
@@ -664,6 +687,15 @@ describe.concurrent('ralph clean by age', () => {
     release(box, 'go')
     expect((await box.ralph(['wave', 'run', '--resume', '--prompt', 'do {}'], items)).code).toBe(0)
     expect((await stderrOf(box, '--keep', '1')).stdout).toBe(`${stateDir(box, 'runs', cut)}\n`)
+  })
+
+  test('side by side with others of its kind takes no run that goes for a damaged one', async () => {
+    await using box = sandbox()
+    quick(box)
+    for (let i = 0; i < 6; i++) await once(box)
+    const all = await Promise.all([1, 2, 3].map(() => stderrOf(box, '--keep', '0')))
+    for (const { stderr } of all) expect(stderr).not.toContain('cannot be read')
+    expect(kept(box)).toEqual([])
   })
 
   test('keeps a damaged run, and says why', async () => {

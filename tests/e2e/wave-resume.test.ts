@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Finished, type Sandbox, type Started, sandbox, until } from '../helpers/sandbox.ts'
 import { carriers, isAlive } from './waves.ts'
@@ -142,6 +142,60 @@ describe.concurrent('ralph wave run --resume', () => {
     expect(startsOf(box)).toEqual({ a: 2, b: 1, other: 1 })
   })
 
+  test('after a power cut that took the end of its journal takes over all that is on disk; the list counts it, clean spares it', async () => {
+    await using box = cutBox()
+    const going = await cut(box, ['a', 'b', 'slow'])
+    going.kill('SIGKILL')
+    await going.finished
+    const id = onlyRun(box)
+    const [wave = ''] = readdirSync(join(stateOf(box), id, 'waves'))
+    const path = join(stateOf(box), id, 'journal.jsonl')
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+    const opened = lines.findIndex((line) => line.includes('"wave.opened"'))
+    const intended = lines.findIndex((line) => line.includes('"agent.intended"'))
+    for (const [kept, total] of [
+      [opened, 2],
+      [opened + 1, 3],
+      [intended + 1, 3],
+      [lines.length, 3],
+    ] as const) {
+      writeFileSync(path, `${lines.slice(0, kept).join('\n')}\n`)
+      const listed = JSON.parse((await box.ralph(['runs', '--json'])).stdout)
+      const about = `${kept} lines of ${lines.length}`
+      expect(
+        listed.find(({ run_id }: { run_id: string }) => run_id === id),
+        about,
+      ).toMatchObject({ state: 'cut', open_waves: [{ wave_id: wave, settled: 2, total }] })
+      expect((await box.ralph(['clean', '--keep', '0'])).stdout, about).not.toContain(id)
+      const before = startsOf(box)
+      expect(await resume(box, ['a', 'b', 'slow'], [id]), about).toMatchObject({
+        code: 0,
+        stdout: 'a\nb\nslow\n',
+      })
+      expect(startsOf(box), about).toEqual({ ...before, slow: (before.slow ?? 0) + 1 })
+      // What took the results over would speak for them from now on.
+      for (const other of readdirSync(stateOf(box)))
+        if (other !== id) rmSync(join(stateOf(box), other), { recursive: true })
+    }
+    // Now nothing is left of the wave but its folder: that says so.
+    writeFileSync(path, `${lines.slice(0, opened).join('\n')}\n`)
+    const redriven = await box.ralph(['wave', 'redrive', wave])
+    expect(redriven).toMatchObject({ code: 1, stdout: '' })
+    expect(redriven.stderr).toStartWith(
+      `Error: the journal of ${id} has lost its end, and wave ${wave} with it`,
+    )
+    expect(redriven.stderr).toContain(`\`ralph wave run --resume ${id}\``)
+  })
+
+  test('of a few items in between does not hide who has paid for them all', async () => {
+    await using box = cutBox()
+    box.write('go', '')
+    expect((await box.ralph(ARGS, { stdin: 'a\nb\nc\n' })).code).toBe(0)
+    expect((await resume(box, ['b'])).stderr).toContain('0 to run.')
+    expect((await resume(box, ['a', 'b', 'c'])).stderr).toContain('3 of 3 results taken over')
+    expect(startsOf(box)).toEqual({ a: 1, b: 1, c: 1 })
+  })
+
   test('is refused while the earlier run is in progress', async () => {
     await using box = cutBox()
     const going = await cut(box, ITEMS)
@@ -164,6 +218,22 @@ describe.concurrent('ralph wave run --resume', () => {
     const done = await resume(box, ['a'])
     expect(done).toMatchObject({ code: 0, stdout: 'a\n' })
     expect(done.stderr).toContain('No earlier run of this folder has a result for these items: 1 to run.')
+  })
+
+  test('takes over nothing from another folder, though the items have the same names there', async () => {
+    await using box = cutBox()
+    box.write('go', '')
+    box.write('other/m.yml', SCRIPT)
+    expect((await box.ralph(ARGS, { stdin: 'a\n', cwd: box.path('other') })).code).toBe(0)
+    const elsewhere = onlyRun(box)
+    const named = await resume(box, ['a'], [elsewhere])
+    expect(named).toMatchObject({ code: 1, stdout: '' })
+    expect(named.stderr).toContain(`the run ${elsewhere} belongs to the folder ${box.path('other')}`)
+    expect((await resume(box, ['a'])).stderr).toContain('1 to run.')
+    // Where the folder was moved, a name leads to what was paid for in it.
+    await box.sh('mv other moved')
+    const moved = await box.ralph([...ARGS, '--resume', elsewhere], { stdin: 'a\n', cwd: box.path('moved') })
+    expect(moved.stderr).toContain(`1 of 1 result taken over from ${elsewhere}`)
   })
 
   test('a run is named with --resume only, and a loop is none', async () => {

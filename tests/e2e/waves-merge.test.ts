@@ -1,7 +1,19 @@
 import { describe, expect, test } from 'bun:test'
-import { sandbox } from '../helpers/sandbox.ts'
-import { claudeScript, configure, FP, FW, played, reason, roleScript, rows, run, starts } from './fixtures.ts'
-import { MEETING, merged, outcome, promptOf, promptsOf, theWave, told, waves } from './waves.ts'
+import { sandbox, until } from '../helpers/sandbox.ts'
+import {
+  type Config,
+  claudeScript,
+  configure,
+  FP,
+  FW,
+  played,
+  reason,
+  roleScript,
+  rows,
+  run,
+  starts,
+} from './fixtures.ts'
+import { MEETING, merged, outcome, promptOf, promptsOf, theWave, told, waves, workerFiles } from './waves.ts'
 
 describe.concurrent('the merge', () => {
   test('a failed worker has one line of its own and one on the topic of its results (case 132)', async () => {
@@ -49,6 +61,54 @@ describe.concurrent('the merge', () => {
     expect(await run(box)).toMatchObject({ code: 0, stdout: 'ok\n' })
     expect(merged(box, 'LOOP_COMPLETE')).toEqual([])
     expect(promptsOf(box, 'agg')).toHaveLength(1)
+  })
+})
+
+/** More items than a wave has by default. */
+const many = (items: number): Config =>
+  FW({
+    features: { max_wave_items: items, max_agents: 2 * items, max_concurrency: 32 },
+    hats: { work: { concurrency: 32 } },
+  })
+const dispatch = (items: number): string =>
+  `seq ${items} | "$RALPH_BIN" wave emit item.go --stdin > /dev/null`
+
+describe.concurrent('the files of workers', () => {
+  test('are gone before an aggregator begins', async () => {
+    await using box = sandbox()
+    configure(box, FW())
+    roleScript(box, { agg: 'ls .ralph | grep ^wave- > left; EMIT LOOP_COMPLETE ok' })
+    expect((await run(box)).code).toBe(0)
+    expect(box.read('left')).toBe('')
+  })
+
+  test('go while the aggregator of a large wave is at work already', async () => {
+    await using box = sandbox()
+    configure(box, many(120))
+    roleScript(box, {
+      disp: dispatch(120),
+      agg: 'while ls .ralph | grep -q ^wave-; do sleep 0.02; done; EMIT LOOP_COMPLETE ok',
+    })
+    expect((await run(box)).code).toBe(0)
+    expect(merged(box)).toHaveLength(120)
+    expect(workerFiles(box)).toEqual([])
+  })
+
+  test('that a killed run has not removed go when it is continued; those of other runs stay', async () => {
+    await using box = sandbox()
+    configure(box, FW())
+    roleScript(box, { agg: ['HANG', 'EMIT LOOP_COMPLETE ok'] })
+    const first = box.start(['run', '-p', 'X'])
+    await until('the aggregator', () => box.exists('.ralph/current-loop-id') && played(box).includes('agg'))
+    first.kill('SIGKILL')
+    await first.finished
+    expect(workerFiles(box)).toEqual([])
+    const file = `.ralph/wave-${theWave(box)}-0.jsonl`
+    box.write(file, '')
+    box.write(file.replace('jsonl', 'rules.json'), '{}')
+    box.write('.ralph/wave-w-other-0.jsonl', '')
+    expect((await box.ralph(['run', '--continue'])).code).toBe(0)
+    expect(workerFiles(box)).toEqual(['wave-w-other-0.jsonl'])
   })
 })
 

@@ -100,6 +100,29 @@ test(
 
 describe('what is large', () => {
   test(
+    'answers of 6 MB that sixteen programs print at once arrive byte for byte, and are never in memory as a whole',
+    async () => {
+      await using box = sandbox()
+      const command = box.script(
+        'prints',
+        '#!/bin/sh\nyes "a line of $RALPH_WAVE_INDEX" | head -c 6000000; echo\n',
+      )
+      const items = Array.from({ length: 16 }, (_, i) => `${i}\n`).join('')
+      const done = await measured(
+        box,
+        ['wave', 'run', '-b', 'custom', '-c', `cli.command=${command}`, '-j', '16', '--trust'],
+        { stdin: items },
+      )
+      expect(done.code).toBe(0)
+      const answer = (i: number): string => `a line of ${i}\n`.repeat(600_000).slice(0, 6_000_000).trimEnd()
+      const wanted = Array.from({ length: 16 }, (_, i) => `${answer(i)}\n`).join('')
+      expect(Bun.hash(done.stdout)).toBe(Bun.hash(wanted))
+      expect(done.megabytes).toBeLessThan(260)
+    },
+    MINUTES,
+  )
+
+  test(
     'items of 1 MB and results of 10 MB arrive byte for byte; the aggregator’s prompt has their ends and a path',
     async () => {
       await using box = sandbox()

@@ -40,6 +40,28 @@ describe.concurrent('a machine that has too little for all agents at once', () =
     },
   )
 
+  test.each([64, 90, 120, 160])(
+    '%i descriptors for twenty agents that take their time: what is opened after a start is there too, and every log is whole',
+    async (limit) => {
+      await using box = sandbox()
+      const items = Array.from({ length: 20 }, (_, i) => `${i}`)
+      box.script(
+        'agent.sh',
+        '#!/bin/bash\nn=$(cat); echo "$n" >> starts; echo early; echo noise >&2; sleep 0.3; echo "did $n"',
+      )
+      const keys = ['cli.backend=custom', 'cli.command=./agent.sh', 'cli.prompt_mode=stdin']
+      const args = keys.map((key) => `-c ${key}`).join(' ')
+      box.write('items', items.join('\n'))
+      const done = await box.sh(`ulimit -n ${limit}; exec '${RALPH}' wave run -j 20 ${args} < items`)
+      expect(done, done.stderr).toMatchObject({
+        code: 0,
+        stdout: items.map((item) => `early\ndid ${item}\n`).join(''),
+      })
+      expect(done.stderr).not.toContain('log ended')
+      expect(box.read('starts').trim().split('\n')).toHaveLength(20)
+    },
+  )
+
   test.skipIf(!IS_ROOT)(`too few processes: the same${WITH_USERS}`, async () => {
     await using box = sandbox()
     // Waits without a further process.

@@ -70,7 +70,16 @@ describe('codex', () => {
 
   test('has one in which the workspace can be written', () => {
     const { argv } = codex.invoke(held('edit', { env: { RALPH_EVENTS_FILE: '/w/.ralph/events.jsonl' } }))
-    expect(argv.slice(4, 8)).toEqual(['-s', 'workspace-write', '--add-dir', '/w/.ralph'])
+    expect(argv.slice(8, 12)).toEqual(['-s', 'workspace-write', '--add-dir', '/w/.ralph'])
+  })
+
+  test('is told that this folder is a project of its own, and not to be trusted, whatever the user told it', () => {
+    for (const level of ['read', 'edit'] as const) {
+      const { argv } = codex.invoke(held(level, { cwd: '/home/me/my "project"' }))
+      expect(argv).toContain('projects={"/home/me/my \\"project\\""={trust_level="untrusted"}}')
+      expect(argv).toContain('project_root_markers=[]')
+    }
+    expect(codex.invoke(TASK).argv.join(' ')).not.toContain('trust_level')
   })
 })
 
@@ -95,7 +104,7 @@ describe('gemini', () => {
     const denied = (level: Restricted) =>
       policyOf(level).flatMap(({ toolName, decision }) => (decision === 'deny' ? [toolName] : []))
     expect(denied('read')).toEqual(['*', 'run_shell_command'])
-    expect(denied('edit')).toEqual(['run_shell_command', 'run_shell_command'])
+    expect(denied('edit')).toEqual(['run_shell_command', ['write_file', 'replace'], 'run_shell_command'])
     expect(policyOf('read').at(-1)).toMatchObject({ commandPrefix: ['ralph emit', 'ralph wave emit'] })
   })
 })
@@ -120,7 +129,11 @@ describe('opencode', () => {
       '.ralph/agent/*': 'allow',
       '.ralph/outbox/*': 'allow',
     })
-    expect(permission('edit')).not.toHaveProperty('edit')
+    expect(permission('edit').edit).toEqual({
+      '*': 'allow',
+      '*opencode.json*': 'deny',
+      '*.opencode/*': 'deny',
+    })
     expect(permission('edit').external_directory).toBe('deny')
   })
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, rmSync } from 'node:fs'
 import { sandbox } from '../helpers/sandbox.ts'
+import type { Message } from './dialects/dialect.ts'
 import { eachProgram } from './each-program.ts'
 import { startModelServer } from './model-server.ts'
 import { claude } from './programs/claude.ts'
@@ -20,6 +21,16 @@ const TRIES = [
   'ralph emit x "$(touch pwned)"',
 ]
 
+type File = NonNullable<Message['file']>
+
+/** What the program would heed of its own accord the next time. */
+const FORGED: Readonly<Record<string, readonly File[]>> = {
+  gemini: [
+    { name: '.gemini/settings.json', text: '{}' },
+    { name: './src/../.env', text: 'BASH_ENV=x' },
+  ],
+}
+
 await eachProgram(PROGRAMS, (program) => {
   const { name } = program
 
@@ -30,8 +41,6 @@ await eachProgram(PROGRAMS, (program) => {
       ...(turn <= TRIES.length ? { command: TRIES[turn] ?? "ralph emit LOOP_COMPLETE 'the result'" } : {}),
     }))
     const env = await settle(program, box, model)
-    // The workspace would allow more.
-    box.write('opencode.json', JSON.stringify({ agent: { build: { permission: { bash: 'allow' } } } }))
     box.write('.claude/settings.json', JSON.stringify({ permissions: { allow: ['Bash(touch:*)'] } }))
     const args = ['run', '-b', name, '--model', program.model, '--access', 'read', '-p', 'Go on.']
 
@@ -46,14 +55,15 @@ await eachProgram(PROGRAMS, (program) => {
     await using box = sandbox()
     // Not in a temporary folder: the sandbox of one of them lets those be written.
     const outside = `${await program.install()}.outside`
-    const tries = [
+    const tries: readonly (string | File)[] = [
+      ...(FORGED[name] ?? []),
       `touch ${outside}`,
       `ralph emit x y > ${outside}`,
       `ralph emit x y; cp ralph.yml ${outside}`,
     ]
     await using model = startModelServer(({ turn }) => ({
       text: `turn ${turn}`,
-      ...(turn <= tries.length ? { command: tries[turn] ?? "ralph emit LOOP_COMPLETE 'the result'" } : {}),
+      ...(turn <= tries.length ? called(tries[turn] ?? "ralph emit LOOP_COMPLETE 'the result'") : {}),
     }))
     const env = await settle(program, box, model)
     const args = ['run', '-b', name, '--model', program.model, '--access', 'edit', '-p', 'Go on.']
@@ -64,5 +74,9 @@ await eachProgram(PROGRAMS, (program) => {
     const written = existsSync(outside)
     rmSync(outside, { force: true })
     expect(written).toBe(false)
+    expect((FORGED[name] ?? []).filter((file) => box.exists(file.name))).toEqual([])
   }, 120_000)
 })
+
+const called = (attempt: string | File): Partial<Message> =>
+  typeof attempt === 'string' ? { command: attempt } : { file: attempt }

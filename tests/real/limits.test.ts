@@ -68,7 +68,7 @@ await eachProgram(PROGRAMS, (program) => {
       await using box = sandbox()
       await using server = startModelServer(() => HANGS)
       const env = await settle(program, box, server)
-      box.write('ralph.yml', `adapters: { ${name}: { timeout: 8 } }\n`)
+      box.write('ralph.yml', `adapters: { ${name}: { timeout: 5 } }\n`)
 
       const run = await box.ralph(
         ['run', '-b', name, '--model', model, '-p', 'Wait.', '--max-iterations', '1'],

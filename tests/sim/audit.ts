@@ -4,8 +4,8 @@ import type { Event } from '../../core/event.ts'
 import type { HatId } from '../../core/hat.ts'
 import type { Action } from '../../core/run/action.ts'
 import { failureOf } from '../../core/run/assess.ts'
+import { controlTopics } from '../../core/run/control-topics.ts'
 import type { Fact } from '../../core/run/fact.ts'
-import { controlTopics } from '../../core/run/intake.ts'
 import { spentBudget } from '../../core/run/limits.ts'
 import type { State, StopReason } from '../../core/run/state.ts'
 import { isComplete } from '../../core/wave/gate.ts'
@@ -168,13 +168,15 @@ export function createAudit(disk: Disk): Audit {
   }
 
   /** Where the repetition of a cut iteration hands work out, that is all that is handed out. */
-  function excuseReplaced({ loop, knownWaves, topology }: State, read: readonly Event[]): void {
+  function excuseReplaced(state: State, read: readonly Event[]): void {
+    const { loop, knownWaves, topology } = state
     if (loop === null || loop.cutFrom === null || !['reading', 'quoting'].includes(loop.phase.at)) return
     const { inherited, cutFrom } = loop
-    const fansOut = ({ wave, waveStatus, topic }: Event): boolean =>
-      wave === undefined
-        ? (topology.receiver(topic)?.concurrency ?? 1) > 1
-        : waveStatus === undefined && (wave.total !== undefined || !knownWaves.has(wave.id))
+    const fansOut = ({ wave, waveStatus, topic }: Event): boolean => {
+      if (isControl(controlTopics(state), topic)) return false
+      if (wave === undefined) return (topology.receiver(topic)?.concurrency ?? 1) > 1
+      return waveStatus === undefined && (wave.total !== undefined || !knownWaves.has(wave.id))
+    }
     const lines = [...loop.backlog, ...read]
     if (!lines.slice(inherited).some(fansOut)) return
     for (const event of lines.slice(0, inherited)) {
@@ -197,7 +199,7 @@ export function createAudit(disk: Disk): Audit {
         if (fact.reason === 'cancelled') withdraw(state)
         break
       case 'loop.resumed':
-        if (fact.objective !== null) isDecided = false
+        if (fact.objective !== null) forgetCancellation(state)
         break
       case 'agent.intended': {
         agents += 1
@@ -256,7 +258,7 @@ export function createAudit(disk: Disk): Audit {
         takePlan(fact.plan)
         break
       case 'wave.redriven':
-        isDecided = false
+        forgetCancellation(state)
         takePlan(fact.plan)
         checkRedriven(fact)
         break
@@ -305,6 +307,12 @@ export function createAudit(disk: Disk): Audit {
         `an item of ${id} is ${adopted ? 'taken over' : 'paid'} wrongly`,
       )
     }
+  }
+
+  /** A person goes on all the same; the run may have been cut before it could end. */
+  function forgetCancellation(state: State): void {
+    if (state.loop?.cancelled) withdraw(state)
+    isDecided = false
   }
 
   /** What was said beside a cancellation is not taken up. */

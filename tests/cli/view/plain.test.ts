@@ -118,6 +118,10 @@ error: iteration 1 failed (12s): exit code 1: boom
 `)
   })
 
+  test('a total that lacks what some agents cost says so', () => {
+    expect(account([loopTerminated({ agents_without_cost: 2 })])).toContain('| cost over $0.34 ──')
+  })
+
   test('several active hats stand in the banner', () => {
     expect(account([iterationStart({ hats: ['disp', 'agg'] })])).toContain('| Dispatcher + agg |')
   })

@@ -132,6 +132,7 @@ export function loopTerminated(more: Partial<LoopTerminated> = {}): LoopTerminat
     exit_code: 0,
     result: 'done',
     cost_source: 'reported',
+    agents_without_cost: 0,
     open_waves: [],
     ...more,
   }

@@ -20,7 +20,7 @@ function item(index: number, result: string | null, more: Partial<ItemSettled['d
 
 function watched(format: 'text' | 'jsonl') {
   const streams = { out: '', err: '' }
-  const write = (stream: 'out' | 'err') => (text: string) => {
+  const write = (stream: 'out' | 'err') => (text: string | Uint8Array) => {
     streams[stream] += text
   }
   const view = waveRunView({
@@ -28,6 +28,7 @@ function watched(format: 'text' | 'jsonl') {
     write: write('out'),
     stdoutIsTerminal: false,
     readBlob,
+    readPieces: (blob) => [readBlob(blob)],
     plain: plainView({
       write: write('err'),
       paint: createPalette(false),
@@ -158,6 +159,16 @@ describe('the outputs of ralph wave run', () => {
     expect(rows).toMatchObject([{ cost_usd: 0.25, reused }, { cost_usd: 0.5 }])
     expect(rows[1]).not.toHaveProperty('reused')
     expect(streams.err).toBe('── Wave w-1: 2 succeeded, 0 failed, 1 reused (0.0s) | cost $0.50 ──\n')
+  })
+
+  test('a sum that lacks what some agents cost says so', () => {
+    const { view, streams } = watched('text')
+    view.report(waveStarted({ worker_count: 2 }))
+    view.settled(item(0, 'a', { cost_usd: 0.25, cost_source: 'reported' }))
+    view.settled(item(1, 'b', { cost_usd: null }))
+    view.report(loopTerminated({ agents_without_cost: 1 }))
+    view.finish()
+    expect(streams.err).toBe('── Wave w-1: 2 succeeded, 0 failed (0.0s) | cost over $0.25 ──\n')
   })
 
   test('a run that pays for nothing costs nothing, also where nobody knew what it had cost', () => {

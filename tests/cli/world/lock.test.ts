@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isLocked, nameHolder, readHolder, takeLock } from '../../../cli/world/lock.ts'
@@ -92,6 +92,14 @@ describe('a run', () => {
       })
     }
     expect(isHeld(place.dir)).toBe(false)
+  })
+
+  test('that was removed meanwhile is told as such, and comes back by no lock file', async () => {
+    using place = folder()
+    const gone = join(place.dir, 'wave-1')
+    const error = await holdRun(gone, { ...holder, run: 'wave-1' }).catch((error) => error)
+    expect(error).toMatchObject({ code: 'run_removed', message: 'the run wave-1 was removed meanwhile' })
+    expect(existsSync(gone)).toBe(false)
   })
 
   test('without a lock file is free', () => {

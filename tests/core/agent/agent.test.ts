@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { HAS_PROCESS_TABLE, isAlive } from '../../../core/agent/processes.ts'
+import { collectSecrets } from '../../../core/secrets.ts'
 import { record, runFixture, streamBackend, textBackend } from './rig.ts'
 
 describe('an agent runs to its own end', () => {
@@ -122,6 +123,22 @@ describe('output', () => {
     await using rig = runFixture('prints-3mb.sh')
     await rig.ended
     expect(rig.notes.filter((note) => note.type === 'said').length).toBe(1)
+  })
+
+  test('that is a long answer arrives whole and word for word, though the log has no secrets', async () => {
+    const line = 'the key is hush-hush-hush'
+    const script = `yes '${line}' | head -n 20000; exit`
+    const secrets = collectSecrets({ MY_API_KEY: 'hush-hush-hush' })
+    const answers = (code: number) =>
+      runFixture('', { command: '/bin/sh', args: ['-c', `${script} ${code}`], secrets })
+    await using well = answers(0)
+    expect((await well.ended).finalMessage).toBe(Array(20_000).fill(line).join('\n'))
+    expect(well.text('stdout')).not.toContain('hush')
+    // What a failed agent says is no result.
+    await using badly = answers(1)
+    expect((await badly.ended).finalMessage).toStartWith('the key is [redacted MY_API_KEY]\n')
+    expect((await badly.ended).finalMessage).not.toContain('hush')
+    expect(readdirSync(badly.box.path('logs'))).toEqual(['stdout.log'])
   })
 
   test('without newline at the end counts, however the program died', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { closeSync, fstatSync, readdirSync } from 'node:fs'
-import { closePipe, openPipe, type Pipe } from '../../../core/agent/pipes.ts'
+import { closeSync, fstatSync, readdirSync, writeSync } from 'node:fs'
+import { closePipe, holdUnread, MAX_HELD, neverWait, openPipe, type Pipe } from '../../../core/agent/pipes.ts'
 import { readAll } from '../../../core/agent/reading.ts'
 import { writeTo } from '../../../core/agent/stdin.ts'
 import { until } from '../../helpers/sandbox.ts'
@@ -46,6 +46,35 @@ test('what one end writes the other reads, in order, and the end of it', async (
   await reading.done
   expect(text).toBe(parts.join(''))
 })
+
+/** What it takes while nobody reads. */
+function room({ write }: Pipe): number {
+  neverWait(write)
+  let bytes = 0
+  while (true) {
+    try {
+      bytes += writeSync(write, new Uint8Array(4096))
+    } catch {
+      return bytes
+    }
+  }
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'a pipe holds as much unread as it is asked to, up to a limit',
+  () => {
+    const rooms = [10, 500_000, MAX_HELD * 3].map((bytes) => {
+      const ends = pipe()
+      holdUnread(ends, bytes)
+      const held = room(ends)
+      closePipe(ends)
+      return held
+    })
+    expect(rooms[0]).toBe(65_536)
+    expect(rooms[1]).toBeWithin(500_000, MAX_HELD)
+    expect(rooms[2]).toBe(MAX_HELD)
+  },
+)
 
 test('writing where nobody reads any more is no error', async () => {
   const ends = pipe()

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { leaders } from '../../../core/agent/leaders.ts'
 import {
   bootId,
   commandOf,
@@ -27,6 +28,15 @@ async function start(argv: readonly string[], env: Record<string, string> = {}) 
       process.kill(-child.pid, 'SIGKILL')
       await child.exited
     },
+  }
+}
+
+/** Asked without a look at all processes. */
+function leadsGroup(pid: number): boolean {
+  try {
+    return process.kill(-pid, 0)
+  } catch {
+    return false
   }
 }
 
@@ -98,13 +108,59 @@ describe.skipIf(!HAS_PROCESS_TABLE)('the process table', () => {
     const [foreignOnce, ownOnce] = leaders()
     const [foreignTwice, ownTwice] = leaders()
     expect(foreignTwice).toBe(foreignOnce)
-    expect(ownTwice).toEqual(ownOnce)
+    expect([ownTwice?.pid, ownTwice?.startTime]).toEqual([own, ownOnce?.startTime])
     expect(ownTwice).not.toBe(ownOnce)
     expect(
       readProcesses()
         .marked(new Set([marker]))
         .map(({ pid }) => pid),
     ).toEqual([own])
+  })
+
+  test('a stranger is not read again for as long as it lives, and its number is not mistaken for it', async () => {
+    // Its parent is gone, and it leads a group of its own.
+    const shell = Bun.spawn(['bash', '-c', 'setsid sleep 300 >&2 & echo $!'], {
+      env: { PATH: '/usr/bin:/bin' },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'ignore',
+    })
+    const pid = Number((await shell.stdout.text()).trim())
+    await shell.exited
+    const look = () => readProcesses().get(pid)
+    try {
+      await until('it to lead a group of its own', () => leadsGroup(pid))
+      const once = look()
+      expect(once?.pgid).toBe(pid)
+      await Bun.sleep(1100)
+      expect(look()).toBe(once)
+      await Bun.sleep(1100)
+      expect(look()).toBe(once)
+    } finally {
+      process.kill(pid, 'SIGKILL')
+    }
+    await until('it to be gone', () => look() === undefined)
+  })
+
+  test('what agents leave behind is looked for among all but the agents that run', async () => {
+    const marker = newMarker()
+    await using tree = await start(['bash', '-c', 'sleep 300 & echo up; wait'], { RALPH_AGENT: marker })
+    await firstLine(tree.stdout)
+    const found = (scope: 'all' | 'others') =>
+      readProcesses(scope)
+        .marked(new Set([marker]))
+        .map(({ pid }) => pid)
+    const [child = 0] = found('all').filter((pid) => pid !== tree.pid)
+    leaders.add(tree.pid)
+    try {
+      expect(found('others')).toEqual([child])
+      expect(found('all').toSorted()).toEqual([tree.pid, child].toSorted())
+      // Its child is none of the strangers that are read once only.
+      expect(readProcesses('others').get(child)).not.toBe(readProcesses('others').get(child))
+    } finally {
+      leaders.delete(tree.pid)
+    }
+    expect(found('others').toSorted()).toEqual([tree.pid, child].toSorted())
   })
 
   test('a zombie counts as gone', async () => {

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path'
 import { startAgent } from '../../../core/agent/agent.ts'
 import type { AgentHandle, AgentJob, AgentNote, Clocks, ProcessReport } from '../../../core/agent/contract.ts'
+import { wholeText } from '../../../core/agent/long-text.ts'
 import { endProcesses, findStrays } from '../../../core/agent/strays.ts'
 import type { AgentTask, Backend, Say, Session } from '../../../core/backend/contract.ts'
+import type { Secrets } from '../../../core/secrets.ts'
 import { type Sandbox, sandbox } from '../../helpers/sandbox.ts'
 
 /** One fixture program, run as an agent. What it leaves behind is ended when it is disposed. */
@@ -15,9 +17,12 @@ export interface Rig extends AsyncDisposable {
   note<T extends AgentNote['type']>(type: T): Promise<Extract<AgentNote, { type: T }>>
   /** Waits for a line of text output that begins like this, and gives the rest. */
   line(start: string): Promise<string>
-  readonly ended: Promise<ProcessReport>
+  readonly ended: Promise<Ended>
   text(stream: 'stdout' | 'stderr'): string
 }
+
+/** A long final message was read when it was told of. */
+export type Ended = ProcessReport & { readonly finalMessage: string }
 
 export interface Options {
   readonly args?: readonly string[]
@@ -28,6 +33,7 @@ export interface Options {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   readonly command?: string
+  readonly secrets?: Secrets
   /** What the workspace needs before the start. */
   readonly arrange?: (box: Sandbox) => void
 }
@@ -56,9 +62,10 @@ export function runFixture(name: string, options: Options = {}): Rig {
     logs: { stdout: box.path('logs/stdout.log'), stderr: box.path('logs/stderr.log') },
     clocks: { limitMs: null, inactivityMs: null, exitGraceMs: 0, emitGraceMs: 0, ...options.clocks },
     killStrays: options.killStrays ?? false,
+    ...(options.secrets === undefined ? {} : { secrets: options.secrets }),
   }
   const handle = startAgent(job, (note) => {
-    notes.push(note)
+    notes.push(note.type === 'ended' ? { ...note, end: read(note.end) } : note)
     for (const look of waiting) look()
   })
 
@@ -91,7 +98,10 @@ export function runFixture(name: string, options: Options = {}): Rig {
           ?.slice(start.length)
           .trim()
       }),
-    ended: wait(() => notes.find((note) => note.type === 'ended')?.end),
+    ended: wait(() => {
+      const end = notes.find((note) => note.type === 'ended')?.end
+      return end && read(end)
+    }),
     text: (stream) => box.read(`logs/${stream}.log`),
   }
   return {
@@ -104,6 +114,10 @@ export function runFixture(name: string, options: Options = {}): Rig {
       await box[Symbol.asyncDispose]()
     },
   }
+}
+
+function read(end: ProcessReport): Ended {
+  return { ...end, finalMessage: wholeText(end.finalMessage) }
 }
 
 /** Text output: each line of stdout is said. The verdict is the exit code. */

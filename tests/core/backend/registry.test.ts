@@ -245,6 +245,24 @@ describe('loading', () => {
       '"traits.effort" must be a list of levels, not "high"',
     ],
     [
+      'bad-undoing-path',
+      `export default { name: 'bad-undoing-path', invoke() {}, traits: { enforces: { read: {
+        says: 's', delivers: 'events', heredoc: true, undoneBy: [], undoneByFiles: [{ path: '../x', why: 'w' }] } } } }`,
+      '"traits.enforces.read.undoneByFiles" must be a list of { path, why } with or without above and holding, a regular expression, not a list',
+    ],
+    [
+      'bad-undoing-expression',
+      `export default { name: 'bad-undoing-expression', invoke() {}, traits: { enforces: { read: {
+        says: 's', delivers: 'events', heredoc: true, undoneBy: [], undoneByFiles: [{ path: 'x', why: 'w', holding: '(' }] } } } }`,
+      '"traits.enforces.read.undoneByFiles" must be a list of { path, why } with or without above and holding, a regular expression, not a list',
+    ],
+    [
+      'bad-undoing-why',
+      `export default { name: 'bad-undoing-why', invoke() {}, traits: { enforces: { read: {
+        says: 's', delivers: 'events', heredoc: true, undoneBy: [], undoneByFiles: [{ path: 'x' }] } } } }`,
+      '"traits.enforces.read.undoneByFiles" must be a list of { path, why } with or without above and holding, a regular expression, not a list',
+    ],
+    [
       'bad-setup',
       'export default { name: "bad-setup", invoke() {}, setup: { troubles: [{ versions: "*" }] } }',
       '"setup.troubles" must be a list of { versions, text }, not a list',

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { appendFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, rmSync, symlinkSync, watch, writeFileSync } from 'node:fs'
 import { createFollower, type FollowListener } from '../../../core/events-file/follow.ts'
 import { until } from '../../helpers/sandbox.ts'
 import { folder } from './folder.ts'
@@ -129,6 +129,32 @@ test('a file that cannot be read is told of once', async () => {
   expect(broken.errors).toHaveLength(1)
 })
 
+test('no watcher begins for files that are done with in a moment; for one that lasts longer it does', async () => {
+  using at = folder()
+  let watchers = 0
+  const counting = ((...given: Parameters<typeof watch>) => {
+    watchers++
+    return watch(...given)
+  }) as typeof watch
+  using follower = createFollower(at.dir, { pollMs: 60_000, watch: counting })
+  for (const name of ['a', 'b']) {
+    const heard = ear()
+    const followed = follower.add(at.path(name), heard)
+    appendFileSync(at.path(name), line('t'))
+    await new Promise(setImmediate)
+    followed.finish()
+    expect(heard.topics).toEqual(['t'])
+  }
+  expect(watchers).toBe(0)
+  const heard = ear()
+  follower.add(at.path('c'), heard)
+  appendFileSync(at.path('c'), line('before'))
+  await until('what was written before it began', () => heard.topics.length === 1)
+  expect(watchers).toBe(1)
+  appendFileSync(at.path('c'), line('after'))
+  await until('what it woke for', () => heard.topics.length === 2)
+})
+
 test('a directory that cannot be watched is polled, and that is told once', async () => {
   using at = folder()
   const told: string[] = []
@@ -166,4 +192,25 @@ test('following keeps no program alive', async () => {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   expect(await child.exited).toBe(0)
+})
+
+test('a file that rests is read when somebody asks, else once the rest is over', async () => {
+  using at = folder()
+  using follower = createFollower(at.dir, { pollMs: 10 })
+  const [resting, other] = [ear(), ear()]
+  const followed = follower.add(at.path('e'), resting)
+  follower.add(at.path('other'), other)
+  followed.rest(1_000_000)
+  appendFileSync(at.path('e'), line('a'))
+  appendFileSync(at.path('other'), line('x'))
+  await until('a look at the others', () => other.topics.length === 1)
+  appendFileSync(at.path('other'), line('y'))
+  await until('a further look', () => other.topics.length === 2)
+  expect(resting.topics).toEqual([])
+  followed.read()
+  expect(resting.topics).toEqual(['a'])
+
+  appendFileSync(at.path('e'), line('b'))
+  followed.rest(1)
+  await until('the end of the rest', () => resting.topics.length === 2)
 })

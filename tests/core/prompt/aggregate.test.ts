@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { inline } from '../../../core/blob.ts'
-import { renderWave, shareBudget } from '../../../core/prompt/aggregate.ts'
+import { prepareResult, renderWave, shareBudget } from '../../../core/prompt/aggregate.ts'
 import { failure, material, read, result, wave, work } from './briefs.ts'
 
 function view(one: ReturnType<typeof wave>, budget = 200_000): string {
@@ -174,4 +174,29 @@ test('a thousand results are shown whole, cut and failed alike, in index order',
   )
   expect(indices).toHaveLength(900)
   expect(indices).toEqual([...indices].sort((a, b) => a - b))
+})
+
+describe('results that were rendered as their items settled', () => {
+  const outcomes = () => [
+    result(['a', 'b'.repeat(300)]),
+    failure(),
+    result(['c'], { status: 'partial', reason: 'timeout', remarks: ['left behind: x'] }),
+    result(['d'.repeat(5000)]),
+  ]
+  const prepared = (): ReturnType<typeof wave> => {
+    const one = wave(outcomes())
+    for (const item of one.works) prepareResult(one, item, read)
+    return one
+  }
+
+  test.each([200_000, 1000, 100])('look as they would have with a budget of %d bytes', (budget) => {
+    expect(view(prepared(), budget)).toBe(view(wave(outcomes()), budget))
+  })
+
+  test('are not taken for an item that has settled otherwise since', () => {
+    const one = prepared()
+    const [first] = one.works
+    if (first !== undefined) first.outcome = result(['something else'])
+    expect(view(one)).toContain('something else')
+  })
 })

@@ -4,7 +4,7 @@ import type { Event } from '../../../core/event.ts'
 import type { Fact } from '../../../core/run/fact.ts'
 import { digestInstructions, itemKeys } from '../../../core/wave/item-key.ts'
 import type { Adoption, Outcome } from '../../../core/wave/wave.ts'
-import { dispatch, dispatchLine, mergedWave, type Rig, rig, waveHats } from './rig.ts'
+import { dispatch, dispatchLine, hat, mergedWave, type Rig, rig, waveHats } from './rig.ts'
 
 const OPTIONS = { hats: waveHats(), loop: { startingEvent: 'work.start' } }
 const ITEMS = ['a', 'b', 'c']
@@ -141,6 +141,34 @@ describe('a journal that has lost its end', () => {
   })
 })
 
+describe('an agent that was at work when the run was cut', () => {
+  test('is one of which nobody knows what it has cost, unless its item had its outcome', () => {
+    const earlier = cutAt(whole(), 'worker.read')
+    const started = [2, 3].map(
+      (n): Fact => ({ type: 'agent.started', n, pid: n, startTime: '1', bootId: 'b', at: 0, mono: 0 }),
+    )
+    const recovered = { type: 'item.recovered', work: 'w-1/0', outcome: outcome('kept'), ...SPENT } as const
+    const r = rig({ ...OPTIONS, earlier: [...earlier, ...started], onDisk: { outcomes: [recovered] } })
+    const before = rig({ ...OPTIONS, earlier })
+    expect(r.state.totals.unknownCosts - before.state.totals.unknownCosts).toBe(1)
+  })
+})
+
+describe('an item that comes back from disk', () => {
+  test('is known by who has played it, so that a later run can take it over', () => {
+    const at = whole().findIndex((fact) => fact.type === 'agent.intended' && fact.n === 2)
+    const recovered = {
+      type: 'item.recovered',
+      work: 'w-1/0',
+      outcome: outcome('kept'),
+      ...SPENT,
+      player: PLAYER,
+    } as const
+    const r = rig({ ...OPTIONS, earlier: whole().slice(0, at), onDisk: { outcomes: [recovered] } })
+    expect(r.state.waves.get('w-1')?.works[0]).toMatchObject({ status: 'settled', player: PLAYER })
+  })
+})
+
 describe('an iteration that was cut', () => {
   const earlier = (): readonly Fact[] => cutAt(whole(), 'events.read')
 
@@ -160,6 +188,13 @@ describe('an iteration that was cut', () => {
   test('and does not dispatch when it is repeated has its wave run all the same', () => {
     const r = rig({ ...OPTIONS, earlier: earlier(), onDisk: { lines: handedOut('w-1') } })
     r.act([])
+    expect([...r.state.waves.keys()]).toEqual(['w-1'])
+  })
+
+  test('and completes when it is repeated loses nothing, whoever listens to the promise', () => {
+    const hats = [...waveHats(), hat('all', ['*'], [], { concurrency: 2 })]
+    const r = rig({ ...OPTIONS, hats, earlier: earlier(), onDisk: { lines: handedOut('w-1') } })
+    r.act([['LOOP_COMPLETE', 'done']])
     expect([...r.state.waves.keys()]).toEqual(['w-1'])
   })
 

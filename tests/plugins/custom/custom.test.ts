@@ -29,13 +29,13 @@ describe('the session', () => {
     expect(custom.open(task).start()).toEqual([])
   })
 
-  test('takes stdout as a whole, trimmed, for the answer', () => {
+  test('names no answer of its own: the core takes all of stdout for it', () => {
     const run = replay(
       { ...custom, open: () => custom.open(task) },
       { out: '\none\n\n two \n\n', err: 'noise' },
       ended(0),
     )
-    expect(run.final).toBe('one\n\n two')
+    expect(run.final).toBe('')
     expect(run.verdict).toEqual({ ok: true })
   })
 
