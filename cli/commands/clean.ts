@@ -1,5 +1,5 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { RalphError, usageError } from '../../core/errors.ts'
 import { GLOBAL_FLAGS, type Parsed } from '../arguments.ts'
 import { type Command, createCommand, type LeafSpec } from '../command.ts'
@@ -74,11 +74,11 @@ async function cleanRuns(
 }
 
 async function cleanWorkspace(flags: Flags): Promise<number> {
-  const { isLocked, nameHolder, readHolder } = await import('../world/lock.ts')
+  const { isLocked, nameHolder, readHolder, takeLock } = await import('../world/lock.ts')
   const { LOCK_FILE } = await import('../world/workspace.ts')
   const { findDiagnostics, findLeftovers, runsOf } = await import('../leftovers.ts')
-  const { endLeftovers } = await import('../runs/remove-run.ts')
-  const { isHeld } = await import('../world/run-hold.ts')
+  const { removeIfFree } = await import('../runs/remove-run.ts')
+  const { describeHolder, isHeld } = await import('../world/run-hold.ts')
   const cwd = process.cwd()
   const lock = join(cwd, LOCK_FILE)
   if (isLocked(lock)) {
@@ -89,12 +89,21 @@ async function cleanWorkspace(flags: Flags): Promise<number> {
   const paths = flags.diagnostics
     ? findDiagnostics(cwd)
     : findLeftovers(cwd, process.env, await scratchpads(flags))
+  const isForGood = !flags['dry-run'] && paths.length > 0
+  // No loop begins or goes on here meanwhile; each run is held while it is removed.
+  using _lock =
+    isForGood && existsSync(dirname(lock))
+      ? await takeLock(lock, describeHolder({ started: new Date(), workspace: cwd, prompt: '' }), false)
+      : null
+  const kept = new Set<string>()
   for (const run of flags.diagnostics ? [] : runsOf(cwd, process.env)) {
-    if (isHeld(run.dir)) writeErr(`kept ${safeText(run.id)}: it is in progress\n`)
-    else if (!flags['dry-run']) await endLeftovers(run)
+    const isFree = isForGood ? await removeIfFree(run, process.env) : !isHeld(run.dir)
+    if (isFree) continue
+    kept.add(run.dir)
+    writeErr(`kept ${safeText(run.id)}: it is in progress\n`)
   }
-  for (const path of paths) {
-    if (!flags['dry-run']) rmSync(path, { recursive: true, force: true })
+  for (const path of paths.filter((one) => !kept.has(one))) {
+    if (isForGood) rmSync(path, { recursive: true, force: true })
     writeOut(`${safeText(path)}\n`)
   }
   if (paths.length === 0) writeErr('There is nothing to remove.\n')

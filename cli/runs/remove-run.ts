@@ -44,7 +44,7 @@ export function checkFree({ id, dir }: KnownRun): void {
 }
 
 /** Ends what agents of a run have left running; only one that ended without a word can have left something. */
-export async function endLeftovers({ dir, problem }: KnownRun): Promise<void> {
+async function endLeftovers({ dir, problem }: KnownRun): Promise<void> {
   if (problem !== null) return
   try {
     const state = foldJournal(readJournal(join(dir, 'journal.jsonl')), { dir })
