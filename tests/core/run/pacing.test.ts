@@ -39,6 +39,21 @@ describe('agents of a backend that wants a distance between its starts', () => {
     expect(wakes(r)).toHaveLength(2)
   })
 
+  test('are waited for in whole milliseconds: a timer that fires a moment too soon sets no other one at once', () => {
+    const r = rig({ hats: waveHats(), loop: START, backend: GAP })
+    r.pass(5000)
+    dispatch(r, items(2))
+    const [first = 0] = wakes(r)
+    r.pass(first - 0.25)
+    fire(r)
+    const again = wakes(r).slice(1)
+    expect([first, ...again]).toEqual([first, ...again].map(Math.ceil))
+    expect(again.every((ms) => ms >= 1)).toBe(true)
+    r.pass(again.at(-1) ?? 0)
+    fire(r)
+    expect(r.running()).toEqual([2, 3])
+  })
+
   test('need no timer where no place is free or nothing waits', () => {
     const r = rig({
       hats: waveHats(),
