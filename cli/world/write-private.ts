@@ -1,10 +1,10 @@
 import { closeSync, constants, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { osCodeOf } from '../../core/errors.ts'
+import { openPrivate } from '../../core/open-private.ts'
 
 /** Writes a whole file (0600) of a run's folder, never through a link, and makes the folders (0700) above it. Throws the system's error. */
 export function writePrivate(path: string, text: string): void {
-  const fd = openPrivate(path)
+  const fd = openPrivate(path, 'write')
   try {
     const bytes = Buffer.from(text)
     for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
@@ -17,7 +17,7 @@ export function writePrivate(path: string, text: string): void {
 export function copyPrivate(from: string, path: string): void {
   const source = openSync(from, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
-    const fd = openPrivate(path)
+    const fd = openPrivate(path, 'write')
     try {
       for (let length = readSync(source, piece); length > 0; length = readSync(source, piece)) {
         for (let at = 0; at < length; ) at += writeSync(fd, piece, at, length - at)
@@ -42,17 +42,5 @@ export function makeFolder(path: string): void {
     if (code === 'EEXIST') return
     if (code !== 'ENOENT') throw error
     mkdirSync(path, { recursive: true, mode: 0o700 })
-  }
-}
-
-/** The folder is there but for the first file: asking for it each time costs more than the file. */
-function openPrivate(path: string): number {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
-  try {
-    return openSync(path, flags, 0o600)
-  } catch (error) {
-    if (osCodeOf(error) !== 'ENOENT') throw error
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    return openSync(path, flags, 0o600)
   }
 }

@@ -1,6 +1,6 @@
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { messageOf, osCodeOf } from '../errors.ts'
+import { closeSync, fstatSync, readSync, writeSync } from 'node:fs'
+import { messageOf } from '../errors.ts'
+import { openPrivate } from '../open-private.ts'
 import { NO_SECRETS, type Secrets } from '../secrets.ts'
 
 /** Texts read back from a log are bounded: above this, the first and the last half are given. */
@@ -34,7 +34,7 @@ export function createLog(
   function write(bytes: Uint8Array): string | null {
     if (broken || bytes.length === 0) return null
     try {
-      fd ??= openLog(path)
+      fd ??= openPrivate(path, 'read-write')
       const kept = bytes.subarray(0, maxBytes - size)
       for (let at = 0; at < kept.length; ) at += writeSync(fd, kept, at)
       size += kept.length
@@ -54,17 +54,6 @@ export function createLog(
       if (fd !== null) closeSync(fd)
       fd = null
     },
-  }
-}
-
-function openLog(path: string): number {
-  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
-  try {
-    return openSync(path, flags, 0o600)
-  } catch (error) {
-    if (osCodeOf(error) !== 'ENOENT') throw error
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    return openSync(path, flags, 0o600)
   }
 }
 

@@ -9,6 +9,7 @@ import { backendOf, playerOf } from './backends.ts'
 import type { Fact } from './fact.ts'
 import { warn } from './inbox.ts'
 import type { BackendFacts, Running, State, Totals } from './state.ts'
+import { findItem } from './work.ts'
 
 type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>
 
@@ -100,16 +101,10 @@ function causeOf(which: Lapse): StopCause {
 }
 
 function find(state: State, id: string): { work: Work; backend: BackendFacts } {
-  const work = state.loop?.current?.work.id === id ? state.loop.current.work : findItem(state, id)
+  const work = state.loop?.current?.work.id === id ? state.loop.current.work : findItem(state, id)?.work
   const backend = work && backendOf(state, work)
   if (work === undefined || backend === undefined) throw new Error(`the journal names an unknown work: ${id}`)
   return { work, backend }
-}
-
-function findItem(state: State, id: string): Work | undefined {
-  const slash = id.lastIndexOf('/')
-  const wave = state.waves.get(id.slice(0, slash))
-  return wave?.byIndex.get(Number(id.slice(slash + 1)))
 }
 
 /** While a provider pushes back, fewer agents of its backend run; those that end well make room again. */

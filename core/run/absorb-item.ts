@@ -12,7 +12,7 @@ import { backendOf } from './backends.ts'
 import { controlTopics } from './control-topics.ts'
 import type { Fact } from './fact.ts'
 import type { State } from './state.ts'
-import { takeWorkerLine } from './work.ts'
+import { findItem, takeWorkerLine } from './work.ts'
 
 type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>
 
@@ -147,10 +147,9 @@ function waitsForRoom(state: State, wave: Wave, work: Work, outcome: Outcome): b
  */
 export function retryItem(state: State, id: string): void {
   state.room.held = false
-  const slash = id.lastIndexOf('/')
-  const wave = state.waves.get(id.slice(0, slash))
-  const work = wave?.byIndex.get(Number(id.slice(slash + 1)))
-  if (wave === undefined || work === undefined || work.status !== 'waiting') return
+  const item = findItem(state, id)
+  if (item === undefined || item.work.status !== 'waiting') return
+  const { wave, work } = item
   wave.waiting -= 1
   const pressed = state.throttle.has(backendOf(state, work)?.name ?? '')
   const last = isLastAttempt(work.attempts, hatOf(wave, work), state.rules.features.retry)

@@ -2,13 +2,13 @@ import { settle } from '../wave/queue.ts'
 import type { Adoption, Cost } from '../wave/wave.ts'
 import type { Fact } from './fact.ts'
 import type { State } from './state.ts'
+import { findItem } from './work.ts'
 
 /** An item that the journal holds for open was settled: its end is made good. */
 export function absorbRecovered(state: State, fact: Extract<Fact, { type: 'item.recovered' }>): void {
-  const slash = fact.work.lastIndexOf('/')
-  const wave = state.waves.get(fact.work.slice(0, slash))
-  const work = wave?.byIndex.get(Number(fact.work.slice(slash + 1)))
-  if (wave === undefined || work === undefined || work.status === 'settled') return
+  const item = findItem(state, fact.work)
+  if (item === undefined || item.work.status === 'settled') return
+  const { wave, work } = item
   countLost(state, work.hat, { known: work, now: fact })
   work.attempts = Math.max(work.attempts, fact.attempts)
   work.cost = fact.cost

@@ -10,8 +10,9 @@ import { inferWaves } from '../wave/infer.ts'
 import { controlTopics } from './control-topics.ts'
 import { deliver, publish, warn } from './inbox.ts'
 import type { Iteration, Loop } from './loop.ts'
-import { agentOf, withoutReplaced } from './replaced.ts'
+import { withoutReplaced } from './replaced.ts'
 import type { State } from './state.ts'
+import { agentOf } from './work.ts'
 
 /**
  * Handles all lines that were read since the last time, as what the iteration's agent said (contract/loop §4.5, in that order).

@@ -5,6 +5,7 @@ import { controlTopics } from './control-topics.ts'
 import { warn } from './inbox.ts'
 import type { Loop } from './loop.ts'
 import type { State } from './state.ts'
+import { agentOf } from './work.ts'
 
 /**
  * An iteration that was cut and repeated hands its work out once: where the repetition dispatches, what the cut try had
@@ -37,10 +38,4 @@ function fansOut(state: State, event: Event): boolean {
     isDispatch(event, (id) => state.knownWaves.has(id)) ||
     (event.wave === undefined && (state.topology.receiver(event.topic)?.concurrency ?? 1) > 1)
   )
-}
-
-/** Number of the agent of this run that wrote a line; null: somebody else. */
-export function agentOf({ run }: State, { agent }: Event): number | null {
-  const colon = agent?.lastIndexOf(':') ?? -1
-  return agent?.slice(0, colon) === run.id ? Number(agent.slice(colon + 1)) : null
 }

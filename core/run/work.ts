@@ -1,6 +1,6 @@
 import type { Event } from '../event.ts'
 import { mayPublish, NESTED_REFUSED, TOPIC_REFUSED } from '../wave/guard.ts'
-import type { Adoption, Work } from '../wave/wave.ts'
+import type { Adoption, Wave, Work } from '../wave/wave.ts'
 import { controlTopics } from './control-topics.ts'
 import type { State } from './state.ts'
 
@@ -29,6 +29,20 @@ export function createWork(
   }
 }
 
+/** The item of that id (`<wave>/<index>`) in a wave that is open; undefined: there is none. */
+export function findItem(state: State, id: string): { readonly wave: Wave; readonly work: Work } | undefined {
+  const slash = id.lastIndexOf('/')
+  const wave = state.waves.get(id.slice(0, slash))
+  const work = wave?.byIndex.get(Number(id.slice(slash + 1)))
+  return wave === undefined || work === undefined ? undefined : { wave, work }
+}
+
+/** Number of the agent of this run that wrote a line; null: somebody else. */
+export function agentOf({ run }: State, { agent }: Event): number | null {
+  const colon = agent?.lastIndexOf(':') ?? -1
+  return agent?.slice(0, colon) === run.id ? Number(agent.slice(colon + 1)) : null
+}
+
 export interface Worker {
   readonly work: Work
   /** Takes a line of this worker: what its hat may publish is accepted, the rest is noted as refused. */
@@ -37,11 +51,9 @@ export interface Worker {
 
 /** The item whose worker wrote a line of the main file, in a wave that is not merged; null for any other line. */
 export function workerOf(state: State, event: Event): Worker | null {
-  if (event.agent === undefined || state.workers.size === 0) return null
-  const colon = event.agent.lastIndexOf(':')
-  if (event.agent.slice(0, colon) !== state.run.id) return null
-  const n = Number(event.agent.slice(colon + 1))
-  const work = state.workers.get(n)
+  if (state.workers.size === 0) return null
+  const n = agentOf(state, event)
+  const work = n === null ? undefined : state.workers.get(n)
   if (work === undefined) return null
   return {
     work,

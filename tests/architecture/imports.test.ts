@@ -48,6 +48,7 @@ const SHELL = [
   'core/events-file/target.ts',
   'core/journal/journal.ts',
   'core/journal/read.ts',
+  'core/open-private.ts',
   'core/regular-file.ts',
 ]
 

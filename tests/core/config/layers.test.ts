@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { basename } from 'node:path'
 import { faults, loaded } from './fixture.ts'
 
 describe('without any file', () => {
@@ -170,7 +171,7 @@ describe('the main file', () => {
     })
     expect(settings.eventLoop.maxIterations).toBe(1)
     expect(settings.verbose).toBe(true)
-    expect(mainFile).toEndWith('/work/m.yml')
+    expect(basename(mainFile ?? '')).toBe('m.yml')
     expect(warnings).toEqual(['-c n.yml: ignored, the config file is m.yml'])
   })
 
